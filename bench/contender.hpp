@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problem in the memory of the kernels, and the interface of everything that solves it.
+// Problem with its arrays in the kernels' memory space, and the interface of the contenders that solve it.
 #pragma once
 
 #include <Kokkos_Core.hpp>

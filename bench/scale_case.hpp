@@ -65,8 +65,7 @@ Grid make_grid(ScaleProblem const& problem);
 /// Tells all ranks about an error of any rank. Collective.
 /// @param mine  error of this rank; empty if none.
 /// @return the error of the lowest failed rank, with its number; empty if there is none. If other ranks wait inside
-/// PETSc
-///         for the failed rank, aborts the job with its error.
+/// PETSc for the failed rank, aborts the job with its error.
 std::string agreed_error(std::string const& mine);
 
 class ScaleSystem;

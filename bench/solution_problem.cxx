@@ -62,7 +62,8 @@ PetscReal of_darcy(Face const& face) {
   return 2 * here * there / (here + there);
 }
 
-/// Upwind differences: the flow comes from the side -1 in each dimension.
+/// Returns the coefficient of diffusion plus upwind convection: the flow is in the positive direction of each
+/// dimension.
 PetscReal of_convection(Face const& face) { return face.side < 0 ? 1.5 : 1; }
 
 PetscReal of_anisotropy(Face const& face) { return face.dimension == 0 ? 1 : 0.01; }

@@ -18,8 +18,8 @@ inline bool may_refuse(std::exception const& e, std::string const& name) {
 }
 
 /// Times the phases after the check of the answer.
-/// @return without times, but with `error`, if the answer is wrong or a phase throws, or with `refusal` if the type
-/// refuses the pattern.
+/// @return the result: with `error` instead of times if the answer is wrong or a phase throws, with `refusal` instead
+/// if the type refuses the pattern.
 template <class Space>
 Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<Space> const& p) try {
   Result r;

@@ -38,7 +38,7 @@ def read_sections(text):
 
 
 def whole_program(name):
-    """Returns the program with the header that it includes inserted."""
+    """Returns the program with the text of child.h in place of its #include."""
     folder = PAGE[:-3]
     with open(os.path.join(folder, name + ".c")) as file:
         program = file.read()

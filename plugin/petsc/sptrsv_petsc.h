@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Public C interface of the PETSc plugin. Programs that load the plugin with -dll_append can do without.
+   Public C interface of the PETSc plugin. A program that only loads the plugin with -dll_append does not need it.
    Comments that begin with an at sign, MC or S are manual pages in PETSc's format. */
 #ifndef SPTRSV_PETSC_H
 #define SPTRSV_PETSC_H
@@ -61,7 +61,7 @@ typedef struct {
   `sptrsv::petsc_static`), call it after `PetscInitialize()`. Without a call PETSc does not know the types, and the
   linker may leave out the library. It is safe to call it twice.
 
-  PETSc itself does the same when it loads the shared library, as by `-dll_append`.
+  If PETSc loads the shared library, as with `-dll_append`, it does the same; the program need not call this function.
 
 .seealso: [](ch_matrices), `MATSOLVERSPTRSV`, `MatSolverTypeRegister()`, `MatOrderingRegister()`
 @*/
@@ -75,7 +75,7 @@ PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
   Input Parameters:
 + pc        - the preconditioner, of type `PCSHELL`
 . L         - a square `MATSEQAIJ` of the operator's size with the lower triangle only, or `NULL`
-. unit_L    - whether the diagonal of `L` is one; then it is stored in all rows, and ignored, or in none
+. unit_L    - whether `L` has a unit diagonal, which all rows store (the values are ignored) or none
 . U         - the same with the upper triangle only; one of `L` and `U` may be `NULL`
 . unit_U    - whether the diagonal of `U` is one
 - algorithm - a type as for `-pc_factor_mat_solver_type`, or `NULL` for `MATSOLVERSPTRSV`

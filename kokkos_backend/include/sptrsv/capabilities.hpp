@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capabilities of an algorithm; anything else is refused by name before any work. Defaults of its optional members.
+// Capabilities of an algorithm, and defaults of its optional members. Requests beyond the capabilities are refused
+// before any work.
 #pragma once
 
 #include <array>
@@ -34,21 +35,22 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
         "choose levelset, blocked or sptrsv, or leave out the option storage (PETSc: -mat_sptrsv_storage)");
 }
 
-/// Optional members of an algorithm, for the planner mostly. Each algorithm derives from this and hides what differs.
+/// Optional members of an algorithm, mostly for the planner. Each algorithm derives from this struct and redefines the
+/// members that differ.
 struct AlgorithmDefaults {
   /// Features of the planner's model of a solve's time on a GPU, in addition to `solve` and `bytes`.
   static constexpr std::array<FeatureInfo, 0> model{};
-  /// Whether the planner may choose it on a host, by host_bound(times) and host_nanoseconds(times, exec, analysis). It
-  /// must sum the terms of a row in the order of substitution by one thread.
+  /// Whether the planner may choose it on a host, by host_bound(times) and host_nanoseconds(times, exec, analysis). The
+  /// algorithm must then sum the terms of a row in the same order as substitution by one thread.
   static constexpr bool planned_on_host = false;
 
-  /// Tells whether the planner considers it.
+  /// Tells whether the planner considers the algorithm for this triangle.
   template <class Exec, class Analysis>
   static bool worth_planning(Exec const&, Analysis const&) {
     return true;
   }
-  /// Returns the nanoseconds of a solve on a GPU, without a model. The planner then considers the algorithm for those
-  /// triangles alone that it solves faster than all others.
+  /// Returns the nanoseconds of a solve on a GPU, if the algorithm has an estimate instead of a model. The planner then
+  /// chooses it without a comparison, so worth_planning() must be true only where the algorithm is the fastest.
   template <class Analysis>
   static std::optional<double> estimate(Analysis const&) {
     return {};

@@ -23,8 +23,8 @@ struct CsrPattern {
   Kokkos::View<const Offset*, Device> row_ptr;  ///< n+1
   Kokkos::View<const Index*, Device> col_idx;   ///< at least row_ptr(n)
   RowOrder row_order = RowOrder::natural;
-  /// Sums a row's terms last first, as PETSc does with Cholesky's U. In an upper triangle the entries nearest to the
-  /// diagonal, whose x come last, are then waited for last.
+  /// Whether the terms of a row are summed from its last entry to its first, as PETSc does for U of Cholesky. In an
+  /// upper triangle the entries nearest to the diagonal, whose x come last, are then waited for last.
   bool sum_backward = false;
 
   Index num_rows() const { return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1); }

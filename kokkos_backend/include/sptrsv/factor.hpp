@@ -38,12 +38,13 @@ struct FactorValues {
 /// Solver with the factors of one matrix: x = A^-1 b is U^-1 D^-1 L^-1 b, with permutations before and after.
 ///
 /// Makes a TriangularSolver for each triangle and op at the first solve with that op, for Op::none in the constructor.
-/// Permutations and a diagonal D are fused into the loads and stores of the solves. As for TriangularSolver: one solve
-/// at a time, all on one instance or ordered by the caller. After an exception from update(), solves throw NotReady
-/// until an update() succeeds; after one from another member the object remains usable. A moved-from object can be
-/// destroyed and assigned to; its update, solve and reserve throw NotReady.
+/// Permutations and a diagonal D are fused into the loads and stores of the solves. Like a TriangularSolver, a Factor
+/// serves one solve at a time: submit all solves to one execution space instance, or synchronize the instances between
+/// solves. After an exception from update(), solves throw NotReady until an update() succeeds; after one from another
+/// member the object remains usable. A moved-from object can be destroyed and assigned to; its update, solve and
+/// reserve throw NotReady.
 ///
-/// Instances: as for TriangularSolver.
+/// For types that the library is not compiled for, include sptrsv/factor_impl.hpp.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factor {
  public:
@@ -83,9 +84,9 @@ class Factor {
   void solve(ExecSpace const& exec, Op op, typename types::rhs const& b, typename types::solution const& x,
              bool accumulate = false);
 
-  /// Performs the first half of solve() with Op::none; the halves' product is solve() without the permutation in
-  /// between. Symmetric with a diagonal D: x = D^(-1/2) U^-T P b; symmetric with dense blocks: D^-1 U^-T P b; otherwise
-  /// L^-1 P b.
+  /// Performs the first half of solve() with Op::none; the second half, applied to its result, completes the solve. The
+  /// result is in the order of the factor's rows. Symmetric with a diagonal D: x = D^(-1/2) U^-T P b; symmetric with
+  /// dense blocks: D^-1 U^-T P b; otherwise L^-1 P b.
   /// @return false, with x unchanged, if D has an entry without a real square root. The first call after an update
   /// fences.
   bool solve_first_half(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
@@ -93,7 +94,7 @@ class Factor {
   /// with dense blocks: Q U^-1 b; otherwise Q U^-1 D^-1 b.
   bool solve_second_half(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
 
-  /// Allocates for solves of `columns` columns, so that these solves do not.
+  /// Allocates for solves of up to `columns` columns, so that these solves allocate nothing.
   void reserve(ExecSpace const& exec, int columns, bool accumulate = false);
 
   long long num_rows() const { return num_rows_; }

@@ -13,8 +13,8 @@
 
 namespace sptrsv {
 
-/// Description of an option. A word without `choices` is checked by its reader; other options are integers in
-/// [low, high], which for `choices` and flags are positions.
+/// Description of an option. Kind::word is text that its reader checks. All other kinds are integers in [low, high];
+/// those of Kind::choice and Kind::flag are positions in `choices`.
 struct OptionInfo {
   enum class Kind { integer, power_of_two, choice, flag, word };
 
@@ -45,8 +45,8 @@ struct RenamedOption {
 /// Values by "<algorithm>_<option>", as text.
 using OptionValues = std::map<std::string, std::string>;
 
-/// Visitor of a struct's options. The struct calls a member function for each option, in the order of -help; all end in
-/// number(), word() and renamed().
+/// Visitor of a struct's options. The struct calls a member function for each option, in the order of -help; each of
+/// these calls number(), word() or renamed().
 class OptionVisitor {
  public:
   virtual ~OptionVisitor() = default;
@@ -148,7 +148,7 @@ struct AssignOptions final : OptionVisitor {
 
 }  // namespace detail
 
-/// Returns the descriptions of a struct's options, with its own names.
+/// Returns the descriptions of a struct's options, under the names that the struct gives them, without a prefix.
 template <class Struct>
 OptionTable describe_options() {
   detail::CollectOptions collect;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and measurements of the planner as data for people and scripts. Needs no Kokkos.
+// Inputs and measurements of the planner as plain data, for reports and scripts. Needs no Kokkos.
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ constexpr std::array<FeatureInfo, N> features_of(FeatureInfo const (&list)[N]) {
 /// Algorithm that supports the solve and is worth planning.
 struct Candidate {
   std::string algorithm;
-  std::optional<double> nanoseconds;  ///< own estimate of a solve on a GPU; nothing: by the table
+  std::optional<double> nanoseconds;  ///< the algorithm's own estimate for a GPU; empty: the table's
 };
 
-/// Inputs of the estimate, for the script that fits its prices.
+/// Inputs of the planner's estimate, for tools/fit_planner.py, which fits the coefficients of the model.
 struct PlanInput {
   std::vector<std::pair<std::string, double>> features;
   std::vector<std::string> candidates;

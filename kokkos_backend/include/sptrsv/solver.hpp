@@ -43,7 +43,8 @@ inline bool solves_exactly(std::string const& name) {
 /// Returns name and options of the planner in the form of an algorithm.
 AlgorithmInfo const& planner_info();
 
-/// Returns the options of every algorithm, "sptrsv_<name>" in OptionValues; the planner's options include them.
+/// Returns the options that all algorithms share, which are also among the planner's. Their keys in OptionValues are
+/// "sptrsv_<name>".
 std::vector<OptionInfo> const& common_options();
 
 namespace detail {
@@ -59,8 +60,8 @@ char const* version();
 
 /// Solver of op(T) x = b for a sparse triangular T, for repeated solves.
 ///
-/// A solver holds scratch memory, so it serves one solve at a time, and its solves must be on one instance or ordered
-/// by the caller; two streams need two solvers.
+/// A solver owns scratch memory, so it serves one solve at a time: submit all its solves to one execution space
+/// instance, or synchronize the instances between solves. To solve on two streams at the same time, make two solvers.
 ///
 /// After an exception from a member, whatever threw it, the solver remains usable and destructible:
 ///   - constructor: there is no solver;

@@ -17,8 +17,8 @@ enum class Sweep { forward, backward, symmetric };
 struct Relaxation {
   double omega = 1;  ///< 1 for Gauss-Seidel
   double shift = 0;  ///< added to A's diagonal, also in residuals
-  /// By blocks: a block of one row is reported as singular if its entry has at most this magnitude; others if a pivot
-  /// is 0.
+  /// Only for sweeps over blocks of rows: a block of one row is reported as singular if its entry has at most this
+  /// magnitude; a larger block, if one of its pivots is 0.
   double zero_pivot = 0;
 };
 
@@ -48,11 +48,12 @@ struct SweptRows {
 /// of `iterated` without sweeps, both directions are damped Jacobi sweeps.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
-/// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
-/// the caller. After an exception from update(), sweeps throw NotReady until an update() succeeds. A moved-from object
-/// can be destroyed and assigned to; everything else throws NotReady.
+/// caller's may change after update(). Like a TriangularSolver, the object serves one call at a time: submit all sweeps
+/// to one execution space instance, or synchronize the instances between sweeps. After an exception from update(),
+/// sweeps throw NotReady until an update() succeeds. A moved-from object can be destroyed and assigned to; everything
+/// else throws NotReady.
 ///
-/// Instances: as for TriangularSolver.
+/// For types that the library is not compiled for, include sptrsv/sweeps_impl.hpp.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Sweeps {
  public:
@@ -94,8 +95,8 @@ class Sweeps {
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 
-  /// Computes x = (E + L)^-1 A (E + U)^-1 b for E = D / omega by two solves, without a product with A. With a shift, E
-  /// has the shift, and the D of A has not, as in PETSc.
+  /// Computes x = (E + L)^-1 A (E + U)^-1 b for E = D / omega by two solves, without a product with A. Here the shift
+  /// is added to E only, E = (D + shift I) / omega, and not to A, as in PETSc.
   /// @throws what sweep() throws; Unsupported with an approximate algorithm
   /// Source: S. C. Eisenstat, SIAM J. Sci. Stat. Comput. 2 (1981) 1-4.
   void eisenstat(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);

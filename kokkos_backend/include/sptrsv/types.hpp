@@ -29,7 +29,7 @@ struct Shape {
   constexpr bool transposed() const { return op != Op::none; }
 };
 
-/// The only type pack: scalar, column index, entry offset and execution space.
+/// Type pack that all algorithms take: scalar, column index, entry offset and execution space.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 struct Types {
   using scalar = Scalar;
@@ -47,9 +47,10 @@ struct Types {
 };
 
 /// Operations that a solve fuses into the loads of b and the stores of x, so that permutations and a diagonal scaling
-/// need no pass of their own. Empty views: no operation. Row i reads b(b_rows(i), c) * b_scale(i). x(i, c) holds the
-/// recurrence; if `out` is set, the result also goes to out(out_rows(i), c), added to its contents if `accumulate`.
-/// `out` must not overlap x, nor b, unless it is b itself and b_rows and out_rows are the same view or both empty.
+/// need no pass of their own. Empty views: no operation. Row i reads b(b_rows(i), c) * b_scale(i). x(i, c) gets the
+/// unknown that other rows need; if `out` is set, the result also goes to out(out_rows(i), c), added to its contents if
+/// `accumulate`. `out` must not overlap x, nor b, unless it is b itself and b_rows and out_rows are the same view or
+/// both empty.
 template <class T>
 struct PermuteScale {
   typename T::indices b_rows;    ///< n, a permutation of 0..n-1 (not checked)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that PETSc factors a matrix correctly; PETSc itself does not check that.
+// Checks for matrices that PETSc would factor wrongly, or crash on, without an error of its own.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences between versions of PETSc. No other file compiles by PETSc's version.
+// Differences between versions of PETSc. No other file of the plugin has code that depends on PETSc's version.
 #pragma once
 
 #include <petsc/private/matimpl.h>

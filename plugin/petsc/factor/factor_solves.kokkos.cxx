@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves with the outer factor, its diagonal and its inertia.
+// Solves with a factor of type sptrsv, its diagonal and its inertia.
 #include "access/vec_access.hpp"
 #include "factor/factor_state.hpp"
 

@@ -15,7 +15,7 @@ inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLES
 
 /// Request of a symbolic phase.
 struct FactorTask {
-  Mat F = nullptr;  // the factor: for errors, its prefix and its pivot status on pivots
+  Mat F = nullptr;  // the factor: for errors, its prefix and its error state
   MatFactorType kind = MAT_FACTOR_NONE;
   MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
   IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
@@ -47,8 +47,8 @@ class FactorSource {
     return PETSC_SUCCESS;
   }
 
-  /// Computes the factor's values from those of A, and sets F's pivot status on pivots as PETSc's own numeric phase
-  /// does.
+  /// Computes the factor's values from those of A, and sets F's error state (MatFactorError) as PETSc's own numeric
+  /// phase does.
   /// @param event   begins as in Analyze()
   /// @param values  out: valid until the next call
   virtual PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views and info of the outer factor.
+// Views and info of a factor of type sptrsv.
 #include "factor/factor_state.hpp"
 #include "solver/view_triangle.hpp"
 #include "sptrsv_petsc.h"

@@ -121,7 +121,7 @@ PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFacto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does PETSc's numeric phase, and takes its pivot status on pivots.
+/// Does PETSc's numeric phase, and copies its error state (MatFactorError) to F.
 PetscErrorCode PetscFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                     FactorValueArrays* values)
 {

@@ -11,9 +11,9 @@ namespace sptrsv_petsc {
 PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
                               sptrsv::PivotRules* rules);
 
-/// Sets the pivot status on pivots of F, with dense blocks of side bs, as PETSc's own numeric phase leaves it. Errors:
-/// PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP for a dense block that leaves the
-/// range of numbers.
+/// Sets the error state (MatFactorError) of F, which has dense blocks of bs by bs, as PETSc's own numeric phase leaves
+/// it. Errors: PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP for a dense block
+/// that leaves the range of numbers.
 PetscErrorCode SetPivotStatus(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info,
                               sptrsv::PivotStatus const& pivot_status);
 

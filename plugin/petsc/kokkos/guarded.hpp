@@ -81,8 +81,8 @@ PetscErrorCode Caught(Object object, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that this process can use Kokkos. Error PETSC_ERR_SUP in the child of a fork() after Kokkos had started
-/// threads or taken a GPU: their work would never end.
+/// Checks that this process can use Kokkos. Fails with PETSC_ERR_SUP in a process that was forked after Kokkos had
+/// started threads or taken a GPU: the child has neither, and would wait forever for their work.
 inline PetscErrorCode CheckProcess()
 {
   PetscFunctionBegin;

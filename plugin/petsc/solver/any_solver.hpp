@@ -109,7 +109,7 @@ class AnyFillPattern : public SpaceObject {
 /// Factorization that computes the values of a factor from those of A, where the factor's solver works.
 class AnyFactorization : public SpaceObject {
  public:
-  /// Analyzes matrices of this pattern, in place of an earlier one; LU and Cholesky.
+  /// Analyzes the pattern of the matrices whose LU or Cholesky factor compute() computes; replaces an earlier analysis.
   /// @param matrix  on a device: must stay unchanged until the next call; on a host: read before the call returns
   virtual sptrsv::FactorizationReport analyze(MatrixArrays const& matrix,
                                               sptrsv::FactorizationOptions const& options) = 0;

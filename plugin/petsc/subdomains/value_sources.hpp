@@ -15,7 +15,7 @@ namespace sptrsv_petsc {
 /// Gets this rank's blocks of A: a diagonal and an off-diagonal one, or A itself and null if A is sequential.
 PetscErrorCode GetBlocks(Mat A, Mat blocks[2]);
 
-/// Numbers of A's entries: those of a rank follow each other, its diagonal block's first.
+/// Global numbering of A's entries: rank by rank, and on each rank first the entries of the diagonal block.
 struct EntryNumbers {
   std::vector<PetscInt64> firsts;           ///< number of each rank's first entry, and of the entry behind the last one
   std::vector<PetscInt64> diagonal_counts;  ///< number of entries of each rank's diagonal block
@@ -60,9 +60,9 @@ struct BlockSource {
   PetscSF others = nullptr;        ///< from other ranks' blocks; null on all ranks: none
 };
 
-/// For each leaf and each of A's blocks, a copy of this rank's values and, with several ranks, a star forest from those
-/// of the others. Leaves are this rank's parts of submatrices: one, or a diagonal and another block. All ranks have the
-/// same number of star forests.
+/// For each part of a submatrix on this rank (one, or a diagonal and an off-diagonal block) and each of A's blocks: a
+/// copy of this rank's values and, with several ranks, a star forest that brings the values of the others. All ranks
+/// have the same number of star forests.
 class ValueSources {
  public:
   ValueSources() = default;
@@ -83,7 +83,8 @@ class ValueSources {
   PetscErrorCode Find(Mat A, EntryNumbers const& numbers, std::vector<Mat> const& numbered,
                       std::vector<Mat> const& submatrices, bool* same);
 
-  /// Updates the submatrices from A's values. No matrix changes its memory space. Collective.
+  /// Updates the submatrices from A's values. The values of each matrix stay in the memory space in which they are.
+  /// Collective.
   PetscErrorCode TakeValues(Mat A, std::vector<Mat> const& submatrices) const;
 
  private:

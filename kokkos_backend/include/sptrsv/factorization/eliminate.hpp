@@ -17,13 +17,13 @@
 namespace sptrsv::detail {
 
 /// Facts about pivots that a pass finds.
-struct PivotStatus {
+struct PassPivots {
   long long first, last;       ///< first and last row with a too small pivot; n and -1 if there is none
   unsigned long long shifted;  ///< number of pivots that Shift::in_blocks has shifted
   int doubtful;                ///< dense blocks: 1 if D^-1 U may have left the range of numbers
 };
 
-/// Factors in the making, and the updates of their rows: by entries, or by dense blocks.
+/// Arrays of factors that are being computed, and access to the updates of a row: by entries, or by dense blocks.
 template <class T, class Position, bool Symmetric>
 struct FactorsInWork {
   using index = typename T::index;
@@ -43,7 +43,7 @@ struct FactorsInWork {
   index const* order;            ///< row by position, or null: natural order
   offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
   scalar* long_rows;
-  PivotStatus* status;
+  PassPivots* status;
   int* any_small;      ///< in memory that the host also reads: set to 1 if `status` has something to report
   real* small_pivots;  ///< by row: the magnitude of a too small pivot; of dense blocks, the column of a zero pivot
   bool contract;
@@ -89,7 +89,7 @@ struct PivotBatch {
   S const *at_inverse[size], *at_multiplied[size], *at_from[size];  ///< addresses; null: no value
   S inverted[size], multiplied[size], from[size];
 
-  /// Waits for the values; 0 where the address is null. All lanes of the warp call.
+  /// Waits for the values; those whose address is null become 0. All lanes of the warp must call it.
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION void await(Index row) {
     SPTRSV_UNROLL

@@ -146,7 +146,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   }
 
   /// Eliminates row i by the lanes of a thread.
-  /// @pre On a GPU whose lanes share rows a thread is a warp.
+  /// @pre On a GPU, if lanes share rows, the lanes of a thread are a whole warp.
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next const& /*next*/) const {
     if (!active) return;

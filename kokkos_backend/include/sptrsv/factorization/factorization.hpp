@@ -52,7 +52,7 @@ struct FactorizationOptions {
 ///
 /// One numeric phase at a time. An exception from factor() does not affect the next call. A moved-from object can be
 /// destroyed and assigned to; its factor() throws NotReady, and no other member may be called.
-/// Instances: as for TriangularSolver.
+/// For types that the library is not compiled for, include sptrsv/factorization/factorization_impl.hpp.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factorization {
  public:

@@ -52,7 +52,7 @@ struct Factorization<S, I, O, E>::Impl {
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
   detail::Tickets<T> tickets;
-  Kokkos::View<detail::PivotStatus, typename T::device> status;
+  Kokkos::View<detail::PassPivots, typename T::device> status;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> any_small;
   Kokkos::View<real*, typename T::device> small_pivots;
 
@@ -370,7 +370,7 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   /// Completes the pivot status if a pass by dense blocks has found something.
-  void judge_blocks(E const& exec, detail::PivotStatus const& found, PivotStatus& pivot_status) const {
+  void judge_blocks(E const& exec, detail::PassPivots const& found, PivotStatus& pivot_status) const {
     if (found.last >= 0) {
       pivot_status.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));
       pivot_status.first_row = found.first * blocks.size + static_cast<long long>(small_pivot(exec, found.first));
@@ -395,7 +395,7 @@ struct Factorization<S, I, O, E>::Impl {
       return detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), static_cast<real>(rules.zero_pivot));
     };
     detail::ShiftLoop<real> loop(rules, !factor.symmetric);
-    detail::PivotStatus found{};
+    detail::PassPivots found{};
     bool failed = false;
     if (unfinished) tickets.restart(exec);
     unfinished = true;

@@ -98,8 +98,8 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, typename 
   });
 }
 
-/// Returns L's off-diagonal entries by rows, for a symmetric factor U's, which are L's by columns: a pivot row updates
-/// a row for each of them.
+/// Returns the entries that multiply pivot rows, one update of a row for each: L's off-diagonal entries by rows or, for
+/// a symmetric factor, U's by rows, which are L's by columns.
 template <class T>
 OffDiagonals<T> const& multipliers(FactorRows<T> const& rows) {
   return rows.symmetric ? rows.upper : rows.lower;

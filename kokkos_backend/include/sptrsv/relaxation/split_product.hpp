@@ -104,8 +104,8 @@ struct SplitProduct {
   }
 };
 
-/// Computes y = b - N x - scale (D + shift I) x for N = L, U or L + U, by blocks y = b - D^-1 N x - scale x. No
-/// overlap.
+/// Computes y = b - N x - scale (D + shift I) x, where N is L, U or L + U. If the matrix is split by blocks of rows,
+/// computes y = b - D^-1 N x - scale x instead. The vectors must not overlap.
 template <class T>
 void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, Strict strict,
               typename T::indices const& order, double shift, double scale, typename T::rhs const& b,

@@ -32,8 +32,8 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   explicit Riluk(Teuchos::RCP<row_matrix_type const> const& A);
 
   /// Returns Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and others show the last compute(),
-  /// even a failed one. Values that the library computed are copied there by this call, not by compute(); the object's
-  /// isComputed() is then false, and its apply() refuses.
+  /// even a failed one. If the library computed the values, this call copies them into the object; compute() does not.
+  /// The object's isComputed() is then false, and its apply() refuses to run.
   Teuchos::RCP<factorization_type const> getFactorization() const;
   int getNumAnalyses() const override { return earlier_analyses_ + (factor_ ? factor_->num_analyses() : 0); }
 

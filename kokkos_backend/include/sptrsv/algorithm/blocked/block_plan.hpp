@@ -58,12 +58,12 @@ struct RowShape {
 /// Partition of the positions into blocks of rows, each solved by a team slice by slice. The rows of a slice, at most
 /// rows_per_slice, are of one level. Entry e of a row is entry e / lanes % entries of the pack of lane
 /// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
-/// Late entries, those whose columns have the highest levels, are numbered separately.
+/// Deferred entries, those whose columns have the highest levels, are numbered separately.
 ///
-/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of deferred entries per
-/// row col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its halo values, a zero; then
-/// a
-///           pack of deferred entries per row
+/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of deferred entries
+///           per row
+/// col_idx:  by chunk: rows x lanes packs of local numbers (rows of the block from 0, its halo values, a zero); then
+///           a pack of deferred entries per row
 template <class T>
 struct BlockPlan {
   using index = typename T::index;
@@ -89,8 +89,8 @@ struct BlockPlan {
 
   static constexpr std::uint16_t no_entry = 0xffff;
 
-  /// Calls f(e, number, is_deferred) for the entries e = 0, 1, ... of the row at position p. `number` counts late and
-  /// other entries separately.
+  /// Calls f(e, number, is_deferred) for the entries e = 0, 1, ... of the row at position p. `number` counts deferred
+  /// and other entries separately.
   /// @return the number of deferred entries
   template <class Count, class F>
   KOKKOS_FORCEINLINE_FUNCTION int for_entries(index p, Count count, F const& f) const {

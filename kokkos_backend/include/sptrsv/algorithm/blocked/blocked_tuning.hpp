@@ -51,9 +51,9 @@ struct BlockedTuning {
   static constexpr int threads_per_team = 1024;
   /// Approximate bytes of a plan per row and per entry.
   static constexpr std::size_t plan_row_bytes = 16, plan_entry_bytes = 6;
-  /// Threads of the teams that number columns, and that copy entries of long rows.
+  /// Number of threads of a team that assigns column numbers, or that copies the entries of long rows.
   static constexpr int analysis_threads = 128;
-  /// Resident GPU threads per team that numbers columns.
+  /// Number of resident GPU threads for each team that assigns column numbers.
   static constexpr int threads_per_analysis_team = 512;
 };
 

@@ -8,7 +8,8 @@ namespace sptrsv::detail {
 struct ColorSetTuning {
   /// Maximum rows of a small set; default of option wide_rows. One team with a barrier is faster than a launch.
   static constexpr int small_rows = 512;
-  /// Warps of the team that solves the small sets, and of a team in a kernel of one set. Not measured separately.
+  /// Number of warps of the one team that solves small sets, and of each team of a kernel that solves one set. Not
+  /// measured separately.
   static constexpr int one_team_warps = 16, team_warps = 4;
   /// Maximum mean entries per row for one lane per row in sets that fill the GPU by themselves: lap3d:100,color takes
   /// 36.5 us, and 42.6 us with two lanes; with 13 entries (kkt2) four lanes are best.

@@ -19,8 +19,8 @@
 
 namespace sptrsv::detail {
 
-/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for its
-/// own entries, which are rows of other warps.
+/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for the
+/// unknowns that its own entries need; other warps solve them.
 template <class T, int K>
 struct WarpPerRow {
   using scalar = typename T::scalar;
