@@ -18,7 +18,6 @@
 namespace {
 
 using sptrsv::support::Csr;
-using sptrsv::support::IncompleteFactors;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 

@@ -2,6 +2,7 @@
 // Description and parsing of options.
 #include "sptrsv/options.hpp"
 
+#include <cctype>
 #include <exception>
 
 #include "sptrsv/solver.hpp"
@@ -52,8 +53,10 @@ bool OptionInfo::accepts(long long number) const {
 }
 
 int OptionInfo::position(char const* word) const {
+  std::string lower(word);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (std::size_t k = 0; k < choices.size(); ++k)
-    if (choices[k] == word) return static_cast<int>(k);
+    if (choices[k] == lower) return static_cast<int>(k);
   return -1;
 }
 

@@ -182,6 +182,7 @@ TYPED_TEST(Errors, OptionsAreChecked) {
       EXPECT_NO_THROW(this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{name, value}}));
   }
   expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
+  EXPECT_EQ(Options({{"syncfree_form", "CSC"}}).text().at("syncfree_form"), "csc");
   expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
   expect_text(this->bad_option("fused_kind", "warp"), "option fused_kind was removed; leave it out");
 }

@@ -139,6 +139,22 @@ TEST_F(PCShell, PhasesFollowChanges) {
   expect("2 analyses, 4 numeric updates, 5 solves");
 }
 
+TEST_F(PCShell, TriangleOfAnotherSizeIsRefused) {
+  for (PetscInt n : {2, 9}) {
+    Mat const L = Lower();
+    ASSERT_EQ((int)Give(L, false, NULL, false), 0);
+    ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
+    std::vector<Entry> diagonal;
+    for (PetscInt i = 0; i < n; ++i) diagonal.push_back({i, i, 1});
+    Mat other = Make(n, n, diagonal);
+    made_.pop_back();
+    ASSERT_EQ((int)MatHeaderReplace(L, &other), 0);
+    for (int k = 0; k < 2; ++k)
+      ExpectError(Catch([&] { return PCApply(pc_, b_, x_); }), PETSC_ERR_ARG_SIZ,
+                  {"has " + std::to_string(n) + " rows, and had 4 when it was given"});
+  }
+}
+
 TEST_F(PCShell, ViewShowsAlgorithmLevelsAndMemory) {
   char const* const levels[][2] = {{"L", "3 levels, rows per level 1.3 mean, 1 least, 2 most; 0.5 off-diagonal"},
                                    {"U", "2 levels, rows per level 2.0 mean, 2 least, 2 most; 0.5 off-diagonal"}};

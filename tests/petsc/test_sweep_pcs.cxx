@@ -50,6 +50,8 @@ PetscErrorCode CheckRefusals() {
   PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
   expect(set_up("unknown_", "-unknown_pc_sor_sptrsv fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE,
          "-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, ");
+  expect(set_up("empty_", "-empty_pc_sor_sptrsv"), PETSC_ERR_ARG_WRONG,
+         "Option -empty_pc_sor_sptrsv has no value; give a type, or off");
   expect(set_up("both_", "-both_pc_sor_sptrsv off -both_pc_sor_ordering color"), PETSC_ERR_ARG_INCOMP,
          "-both_pc_sor_ordering color");
   expect(set_up("misspelled_", "-misspelled_pc_sor_ordering colour"), PETSC_ERR_ARG_UNKNOWN_TYPE,

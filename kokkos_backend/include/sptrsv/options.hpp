@@ -29,7 +29,7 @@ struct OptionInfo {
   bool is_number() const { return kind == Kind::integer || kind == Kind::power_of_two; }
   /// Tells whether an option that is a number may have this value.
   bool accepts(long long number) const;
-  /// Returns the position of a word in `choices`, or -1.
+  /// Returns the position of a word in `choices`, in upper or lower case, or -1.
   int position(char const* word) const;
   /// Returns a value as its user writes it; empty for -1.
   std::string text(long long number) const;

@@ -53,8 +53,8 @@ class BackendFactor final : public FactorSource {
   PatternStamp stamp_;          // pattern of A that the factorization is made for
   std::size_t num_values_ = 0;  // number of A's values
   sptrsv::FactorizationReport report_;
-  PetscLogDouble flops_ = 0;  // flops of a pass
-  PetscReal fill_given_ = 0;  // for MatGetInfo()
+  PetscLogDouble flops_ = 0;                    // flops of a pass
+  PetscReal fill_given_ = 0, fill_needed_ = 0;  // for MatGetInfo(), of the symbolic phase
 };
 
 }  // namespace sptrsv_petsc

@@ -169,7 +169,14 @@ PetscErrorCode BackendFactor::Prepare(FactorTask const& task, Mat A, AnyFactorSo
   PetscCall(CurrentStream(task.backend.kokkos, &stream));
   PetscCall(Guarded(task.F, [&] { factorization_ = MakeFactorization(solver, stream); }));
   PetscCall(AnalyzeMatrix(task, A, automatic, automatic ? &declined : nullptr));
-  if (!declined.empty()) PetscCall(Decline(task.F, declined, instead));
+  if (!declined.empty()) {
+    PetscCall(Decline(task.F, declined, instead));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  auto const entries = (PetscReal)pattern_.num_entries(), n = (PetscReal)pattern_.n, of_matrix = (PetscReal)num_values_;
+  bool const symmetric = pattern_.symmetric();
+  fill_needed_ = symmetric ? 2 * (entries + (pattern_.has_pivots ? 0 : n)) / (of_matrix + n) : entries / of_matrix;
+  if (of_matrix == 0) fill_needed_ = symmetric ? 0 : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -275,19 +282,16 @@ PetscErrorCode BackendFactor::CopyInvertedPivots(FactorTask const& task, Scalar*
 
 PetscErrorCode BackendFactor::GetInfo(MatInfoType type, MatInfo* info)
 {
-  bool const symmetric = pattern_.symmetric();
-  auto const entries = (PetscReal)pattern_.num_entries(), of_matrix = (PetscReal)num_values_;
-
   PetscFunctionBegin;
   if (symbolic_) {
     PetscCall(symbolic_->GetInfo(type, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   info->block_size = 1;  // as PETSc's seqaij factors have
-  info->nz_allocated = info->nz_used = (PetscLogDouble)(entries + (pattern_.has_pivots ? 0 : pattern_.n));
+  info->nz_allocated = info->nz_used =
+      (PetscLogDouble)pattern_.num_entries() + (PetscLogDouble)(pattern_.has_pivots ? 0 : pattern_.n);
   info->fill_ratio_given = fill_given_;
-  info->fill_ratio_needed = symmetric ? 2 * info->nz_used / (of_matrix + pattern_.n) : entries / of_matrix;
-  if (of_matrix == 0) info->fill_ratio_needed = symmetric ? 0 : 1;
+  info->fill_ratio_needed = fill_needed_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

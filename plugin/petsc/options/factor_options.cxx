@@ -61,6 +61,22 @@ PetscErrorCode AskNumber(Items PetscOptionsObject, PetscObject object, AskedOpti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Reads a word, which its reader checks; `value` stays if the user has not set the option.
+template <class Items>
+PetscErrorCode AskWord(Items PetscOptionsObject, PetscObject object, AskedOption const& option, std::string* value)
+{
+  char word[64] = "";
+  PetscBool set = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsString(option.name.c_str(), option.help.c_str(), option.manual, value->c_str(), word,
+                               sizeof word, &set));
+  PetscCheck(!set || *word, PetscObjectComm(object), PETSC_ERR_ARG_WRONG, "Option -%s%s has no value; give %s",
+             PrefixOf(object), option.name.c_str() + 1, option.info.choices[0].c_str());
+  if (set) PetscCall(Caught(object, [&] { *value = word; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Visitor that reads options. After an error it reads no more.
 template <class Items>
 class PetscVisitor final : public sptrsv::OptionVisitor {
@@ -77,13 +93,7 @@ class PetscVisitor final : public sptrsv::OptionVisitor {
   void word(sptrsv::OptionInfo const& info, std::string& value) override
   {
     AskedOption const option(group_, info);
-    auto* const PetscOptionsObject = items_;
-    char given[64] = "";
-    PetscBool set = PETSC_FALSE;
-    if (!code_)
-      code_ = PetscOptionsString(option.name.c_str(), option.help.c_str(), group_.manual, value.c_str(), given,
-                                 sizeof given, &set);
-    if (set) value = given;
+    if (!code_) code_ = AskWord(items_, object_, option, &value);
   }
   PetscErrorCode code() const { return code_; }
 

@@ -48,7 +48,8 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
 }
 
 /// Copies the matrix' pattern, and drops the solver, if the pattern is not the kept one.
-PetscErrorCode RefreshPattern(UserTriangle& t)
+/// @param n  rows that the matrix had when it was given
+PetscErrorCode RefreshPattern(UserTriangle& t, PetscInt n)
 {
   PatternStamp now;
   PatternAccess m;
@@ -59,6 +60,10 @@ PetscErrorCode RefreshPattern(UserTriangle& t)
   t.solver.reset();
   t.row_ptr.clear();
   PetscCall(m.Get(t.mat, false));
+  PetscCheck(m.n == n, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_ARG_SIZ,
+             "%s has %" PetscInt_FMT " rows, and had %" PetscInt_FMT
+             " when it was given; call SpTRSVPCShellSetTriangles() again",
+             t.name, m.n, n);
   PetscCall(Guarded(t.mat, [&] {
     t.col_idx.assign(m.col_idx, m.col_idx + m.num_entries);
     if (m.n) t.row_ptr.assign(m.row_ptr, m.row_ptr + m.n + 1);
@@ -69,7 +74,7 @@ PetscErrorCode RefreshPattern(UserTriangle& t)
 }
 
 /// Drops the solver if the pattern has changed, and clears numeric_done if values may be new.
-PetscErrorCode RefreshTriangle(UserTriangle& t)
+PetscErrorCode RefreshTriangle(UserTriangle& t, PetscInt n)
 {
   PetscObjectState state;
   PetscBool aij;
@@ -84,7 +89,7 @@ PetscErrorCode RefreshTriangle(UserTriangle& t)
   PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s",
              t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
   t.numeric_done = PETSC_FALSE;
-  PetscCall(RefreshPattern(t));
+  PetscCall(RefreshPattern(t, n));
   t.state = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,7 +196,7 @@ PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
   LoggedEvent event(events.numeric, (PetscObject)pc);
 
   PetscFunctionBegin;
-  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(RefreshTriangle(*t));
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(RefreshTriangle(*t, all.n));
   if (Ready(all.lower) && Ready(all.upper)) PetscFunctionReturn(PETSC_SUCCESS);
   if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
   PetscCall(event.Begin());
