@@ -33,7 +33,7 @@ class ScopedOptions {
   ScopedOptions(ScopedOptions const&) = delete;
   ScopedOptions& operator=(ScopedOptions const&) = delete;
 
-  /// Returns the names of the options that nobody has asked for.
+  /// Returns the names of the options that were set but never queried.
   std::vector<std::string> unused(Errors const& errors) const {
     std::vector<std::string> names;
     for (auto const& option : options_) {

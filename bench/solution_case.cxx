@@ -16,8 +16,8 @@ namespace {
 
 constexpr PetscReal relative_tolerance = 1e-8;
 constexpr PetscScalar change = 1.0001;  ///< factor of new values, which leaves iterations as they are
-/// Options of problems with velocities and pressures: the recipe preconditions the velocities. The Schur complement is
-/// close to the identity, since cells have size 1.
+/// Options for problems in velocities and pressures; the recipe's own options are then those of the velocity block. The
+/// Schur complement is close to the identity, since cells have size 1.
 constexpr char split_options[] =
     "-pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type "
     "upper -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type none -fieldsplit_0_ksp_type preonly ";
@@ -149,7 +149,7 @@ std::string replaced(std::string text, std::string const& from, std::string cons
   return text;
 }
 
-/// Returns the options of a recipe as options of the preconditioner of the velocities, next to those of the split.
+/// Returns `split_options`, followed by the options of a recipe with the prefix of the velocities' preconditioner.
 std::string for_velocities(std::string const& text) {
   std::istringstream in(text);
   std::string out = split_options;

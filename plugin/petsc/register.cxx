@@ -38,8 +38,8 @@ std::string const& TypeName(std::size_t index)
 }
 std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
 
-/// Checks that A is a seqbaij, a seqsbaij, or a matrix of a type made from seqaij. PETSc asks for a factor of every
-/// type whose name begins with a registered one.
+/// Checks that A is a seqbaij, a seqsbaij, or a matrix of a type made from seqaij. PETSc asks this plugin for a factor
+/// of each matrix type whose name begins with the name of a registered type.
 PetscErrorCode CheckMatType(Mat A)
 {
   PetscBool known, baij;
@@ -83,8 +83,8 @@ char const* FileOf(void const* address)
 }
 
 /// Checks that the PETSc to which this library is bound has started. (PetscInitialized() does not tell while PETSc
-/// loads plugins.) A program that keeps its libraries' symbols local, such as Python, may have started another PETSc;
-/// the one here then cannot even report an error, so the message is printed.
+/// loads plugins.) A program that keeps the symbols of its libraries local, such as Python, may have started another
+/// PETSc. The PETSc to which this library is bound then cannot even report an error, so the message is printed.
 /// @param caller  address in the caller: in that other PETSc, if it has loaded the plugin
 PetscErrorCode CheckStarted(void const* caller)
 {

@@ -245,7 +245,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   }
 
   /// Times the estimate's algorithm, which already has the values, and all other candidates, and keeps the fastest. If
-  /// this throws, the best so far stays, to be measured again.
+  /// this throws, the solver keeps the fastest candidate so far, and the next update measures again.
   void measure(E const& exec, typename types::values const& values) {
     analysis.levels(exec);  // makes the candidates independent of earlier calls
     std::vector<std::string> names{chosen.name};

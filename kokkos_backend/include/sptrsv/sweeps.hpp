@@ -77,7 +77,8 @@ class Sweeps {
   /// Takes the values of A, aligned with the pattern's col_idx.
   /// @return the first row i with a_ii = 0 or, by blocks, the first row of the first singular block; or -1. With such
   /// a row, sweeps compute with 1 / 0 if the shift is 0.
-  /// @throws PatternChanged if there are too few; Error by blocks for omega or a shift other than 1 and 0
+  /// @throws PatternChanged if there are too few values; Error if rows are swept by blocks and omega is not 1 or the
+  /// shift is not 0
   /// Cost: one pass over the values and two TriangularSolver::update(); one fence.
   long long update(ExecSpace const& exec, typename types::values const& values, Relaxation const& relaxation = {});
 

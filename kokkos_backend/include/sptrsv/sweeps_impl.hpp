@@ -104,8 +104,9 @@ struct Sweeps<S, I, O, E>::Impl {
     detail::subtract_from_sum<types>(exec, split, order, b, zero_guess, y, true, r);
     solve(exec, Sweep::backward, r, x, false);
   }
-  /// Performs one sweep with an approximate solve P of E + L or E + U: x = x_old + P (b - (A + shift I) x_old), so that
-  /// the solution remains the solution. By blocks, b is D^-1 b, and A D^-1 A.
+  /// Performs one sweep with an approximate solve P of E + L or E + U: x = x_old + P (b - (A + shift I) x_old). The
+  /// solution of (A + shift I) x = b is its fixed point. If rows are swept by blocks, D^-1 b stands for b, and D^-1 A
+  /// for A.
   void correct(E const& exec, Sweep direction, typename types::rhs const& b, typename types::solution const& x,
                bool zero_guess) {
     if (zero_guess) return solve(exec, direction, b, x, false);

@@ -147,9 +147,9 @@ inline void AllocateBlockValues(BlockFactor& f)
 /// @param a  PETSc's blocks
 /// @return the first block row where D^-1 U leaves the range of numbers, or -1
 ///
-/// Multiplies LU's rows of U by the inverted diagonal block, so that x_i = D^-1 (t_i - sum U_ij x_j) becomes D^-1 t_i -
-/// sum (D^-1 U_ij) x_j. The rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|), as
-/// long as the products are in range.
+/// For LU, multiplies each block row of U by its inverted diagonal block, so that x_i = D^-1 (t_i - sum U_ij x_j)
+/// becomes D^-1 t_i - sum (D^-1 U_ij) x_j. As long as the products stay in range, the rounding error has the same bound
+/// as before, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|).
 inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
 {
   using detail::index;

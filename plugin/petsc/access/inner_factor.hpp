@@ -19,8 +19,8 @@ struct InnerPattern {
 };
 
 /// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's, last row first, each ending in its
-/// inverted diagonal. Finds the end of U's rows by these diagonals, and checks that their number of entries is the one
-/// that PETSc reports: otherwise the factor would be misread.
+/// inverted diagonal. Finds the ends of U's rows by these diagonals. Checks that the rows have the number of entries
+/// that PETSc reports, since otherwise the factor would be misread.
 inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
   PetscInt const n = p.view.n;
@@ -71,7 +71,7 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Tells whether U's rows end in their diagonal, so that a Cholesky factor of PETSc can be read in place.
+/// Tells whether each row of U ends in its diagonal entry, so that PETSc's Cholesky factor can be read in place.
 inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
 {
   for (PetscInt r = 0; r < n; ++r)

@@ -10,7 +10,7 @@
 
 namespace sptrsv_petsc {
 
-/// A's pattern, that of its blocks for a matrix with blocks, which PETSc lends until the end of the scope.
+/// A's pattern, which PETSc lends until the end of the scope; for a matrix with blocks, the pattern of its blocks.
 class PatternAccess : public MatrixArrays {
  public:
   ~PatternAccess()
@@ -65,8 +65,8 @@ class ValueAccess : public MatrixValues {
   }
   ValueAccess& operator=(ValueAccess&&) = delete;
 
-  /// Gets the array: in device memory if that is wanted and A has values there, brought up to date if the host's are
-  /// newer; otherwise in host memory.
+  /// Gets the array. It is in device memory if that is wanted and A has values there, which are brought up to date if
+  /// those on the host are newer; otherwise it is in host memory.
   /// @param entries  number of A's values
   PetscErrorCode Get(Mat A, bool device, std::size_t entries)
   {
@@ -95,9 +95,9 @@ class ValueAccess : public MatrixValues {
   PetscBool baij_ = PETSC_FALSE, sbaij_ = PETSC_FALSE;
 };
 
-/// Stamp of a matrix' pattern: equal stamps mean equal patterns. In host memory a hash tells: PETSc may change a
-/// pattern without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), and may replace it by an
-/// equal one.
+/// Stamp of a matrix' pattern: equal stamps mean equal patterns. For a pattern in host memory the stamp is a hash,
+/// since PETSc may change a pattern without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), and
+/// may exchange a pattern for an equal one.
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;
@@ -111,8 +111,8 @@ struct PatternStamp {
   }
 };
 
-/// Returns a hash of numbers in their order: eight sums, which the processor computes in parallel, each of words of 64
-/// bits, so that memory is read as fast as it can be.
+/// Returns a hash of numbers and of their order. It combines eight sums of 64-bit words, which the processor computes
+/// in parallel, so that the hash takes no longer than reading the memory.
 inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 {
   constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
@@ -135,7 +135,7 @@ inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 }
 
 /// Computes the stamp of A's pattern.
-/// @param device  use the pattern in device memory if it is there, for which the nonzero state suffices
+/// @param device  use the pattern in device memory if it is there; the nonzero state then suffices as a stamp
 inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
 {
   PatternAccess m;

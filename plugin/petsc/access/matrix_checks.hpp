@@ -11,8 +11,9 @@
 namespace sptrsv_petsc {
 
 /// Finds the rules that A's rows have to follow for PETSc to factor A correctly. PETSc sorts the rows that it factors,
-/// with two exceptions: without fill, in orderings that it takes for the natural one, it reads A's rows as stored; and
-/// it converts a matrix with blocks for a symmetric factor. PETSc never adds up a column that a row stores twice.
+/// except in two cases: without fill, in orderings that it takes for the natural one, it reads A's rows as stored; and
+/// for a symmetric factor of a matrix with blocks, it converts the matrix. If a row stores a column twice, PETSc never
+/// adds up the two entries.
 /// @param rows, cols  the orderings, which may be null; cols is not read for a symmetric factor
 /// @param info        null for a numeric phase, which takes columns in any order
 inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols, MatFactorInfo const* info,
@@ -89,10 +90,10 @@ struct EliminatedRows {
   }
 };
 
-/// Refuses orderings that put a diagonal of the factor where there is no entry: to be called before PETSc's symbolic
+/// Refuses orderings with which a diagonal entry of the factor would be missing. To be called before PETSc's symbolic
 /// phase of LU, and of ILU with info->diagonal_fill. In LU PETSc would write past its arrays (docs/dev/petsc_faults.md,
-/// lu_missing_diagonal). In ILU it would add the entry, and again where it is fill (diagonal_fill_twice), after which
-/// U's rows cannot be told apart.
+/// lu_missing_diagonal). In ILU it would add the entry, and add it a second time where it is also fill
+/// (diagonal_fill_twice); the plugin could then not find the ends of U's rows.
 /// @param rows, cols  orderings as FitOrdering() returns them
 inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
 {

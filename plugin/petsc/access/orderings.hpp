@@ -9,8 +9,9 @@
 
 namespace sptrsv_petsc {
 
-/// Indices of a permutation, null for the identity. Compares the indices themselves, since ISIdentity() remembers a
-/// result that is wrong once MatReorderForNonzeroDiagonal() has written into them.
+/// Indices of a permutation, null for the identity. To find out whether it is the identity, compares the indices
+/// themselves: ISIdentity() remembers its result, which is wrong once MatReorderForNonzeroDiagonal() has overwritten
+/// the indices.
 class Permutation {
  public:
   ~Permutation()
@@ -81,10 +82,10 @@ inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks an ordering for PETSc's symbolic phase, which does not, and gives it one index per row, or per block row of a
-/// matrix with blocks. PETSc ignores the rest of a longer ordering (programs give one index per row for blocks), so the
-/// rest is cut off. A symmetric factor of a matrix with blocks takes only the natural ordering (PETSc crashes for
-/// seqbaij with block size 1). The caller destroys `fitting`.
+/// Checks an ordering for PETSc's symbolic phase, which does not check it, and returns one with one index per row, or
+/// per block row of a matrix with blocks. PETSc ignores the rest of a longer ordering, such as one with an index per
+/// row for a matrix with blocks, so the rest is cut off here. A symmetric factor of a matrix with blocks takes only the
+/// natural ordering (PETSc crashes for seqbaij with block size 1). The caller destroys `fitting`.
 inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting)
 {
   PetscBool by_blocks;

@@ -18,8 +18,8 @@ inline PetscErrorCode AxpyAndRaiseState(Mat Y, PetscScalar a, Mat X, MatStructur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Lets MatAXPY() of A raise A's state if it is that of mpiaij, which changes the states of A's blocks alone: PCSetUp()
-/// would then keep the old values.
+/// Makes MatAXPY() of A raise A's state, if A has mpiaij's function. That function raises only the states of A's
+/// blocks, so that PCSetUp() would keep the old values.
 inline PetscErrorCode RaiseStateInAxpy(Mat A)
 {
   PetscFunctionBegin;

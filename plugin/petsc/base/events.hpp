@@ -15,8 +15,8 @@ struct Events {
 /// Events that are registered again after each PetscInitialize().
 extern Events events;
 
-/// An event from Begin() to End(), or to the end of the scope, after an error too: PETSc never times or counts an event
-/// again that has not ended.
+/// An event from Begin() to End() or, also after an error, to the end of the scope: if an event has not ended, PETSc
+/// never times or counts it again.
 class LoggedEvent {
  public:
   /// @param seconds  takes the seconds from Begin() to End(); may be null
@@ -50,7 +50,8 @@ class LoggedEvent {
   bool begun_ = false;
 };
 
-/// Logs the time of a GPU to the end of the scope, after an error too: otherwise PETSc refuses all later times.
+/// Logs the time of a GPU until the end of the scope, also after an error: if such a time does not end, PETSc refuses
+/// all later ones.
 class GpuTime {
  public:
   explicit GpuTime(bool on) : on_(on && !PetscLogGpuTimeBegin()) {}

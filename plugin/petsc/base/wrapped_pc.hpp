@@ -21,7 +21,8 @@ struct WrappedPc {
   _PCOps native = {};                      ///< PETSc's functions of the type; null: none
 };
 
-/// Name by which a PC has PETSc's view composed, if its type has changed the view since its creation.
+/// Name under which PETSc's view function is composed with a PC whose type has replaced that function since the PC was
+/// created.
 inline constexpr char name_of_view[] = "SpTRSVNativeView";
 
 /// Calls select() and then PETSc's function `op`, a member of _PCOps.
@@ -102,8 +103,8 @@ PetscErrorCode CreateWrapped(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Registers a PC type again, with PETSc's own behind it. Call PCInitializePackage() before: otherwise the first
-/// registration replaces PETSc's list.
+/// Registers a PC type again, as a type that calls PETSc's own functions. Call PCInitializePackage() before, since
+/// otherwise the first registration replaces PETSc's list.
 template <WrappedPc& type>
 PetscErrorCode RegisterWrapped()
 {

@@ -12,8 +12,8 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Largest number of levels of fill for which the backend finds the pattern. With more levels factors are nearly
-/// complete, and a search for paths is the wrong way to find those.
+/// Largest number of levels of fill for which the backend finds the pattern. With more levels, factors are nearly
+/// complete, and a search for paths is a slow way to find their patterns.
 constexpr int most_levels = 16;
 
 /// Tells whether the backend finds the pattern of this factor by levels of fill, and how many levels, as PETSc reads
@@ -26,7 +26,7 @@ bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
   return has;
 }
 
-/// Finds whether PETSc's ILU(0) takes orderings for the identity that are not (`reordered_identity` in
+/// Finds whether PETSc's ILU(0) mistakes these orderings for the identity (`reordered_identity` in
 /// docs/dev/petsc_faults.md). PETSc's pattern then differs from the backend's.
 PetscErrorCode CountAsIdentity(FactorTask const& task, int levels, bool is_identity, PetscBool* count)
 {
@@ -41,7 +41,8 @@ PetscErrorCode CountAsIdentity(FactorTask const& task, int levels, bool is_ident
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Estimated seconds of a numeric phase: PETSc's on one core, with the copy of the factor, and the backend's on a GPU.
+/// Estimated seconds of a numeric phase: `host` is PETSc's on one core and the copy of the factor, `device` the
+/// backend's on a GPU.
 struct FactorEstimate {
   double host = 0, device = 0;
 };

@@ -54,8 +54,8 @@ PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Implements MatSolveAdd() and MatSolveTransposeAdd(), with the addition in the last store. Without a transposed one
-/// PETSc 3.18 uses solveadd wherever symmetry is unknown.
+/// Implements MatSolveAdd() and MatSolveTransposeAdd(), with the addition in the last store. The transposed function is
+/// needed since PETSc 3.18 would otherwise use solveadd for all matrices whose symmetry is unknown.
 template <sptrsv::Op op>
 PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
 {

@@ -32,7 +32,7 @@ class FactorSource {
   virtual ~FactorSource() = default;
 
   /// Finds the pattern of the factor of A. Its arrays are valid while this object exists.
-  /// @param event    begins when the source's own work does: after a symbolic phase that PETSc logs
+  /// @param event    begins when the source's own work begins, after a symbolic phase that PETSc logs itself
   /// @param instead  out: a source to be used instead, if this one cannot or should not compute the values
   virtual PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                  FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) = 0;
@@ -40,7 +40,7 @@ class FactorSource {
   virtual bool analyzed() const = 0;
 
   /// Prepares Compute() once there is a solver for the pattern.
-  /// @param instead  out: as in Analyze(); if it is analyzed, it has the same pattern
+  /// @param instead  out: as in Analyze(); a source that has already found a pattern has found the same one
   virtual PetscErrorCode Prepare(FactorTask const&, Mat /*A*/, AnyFactorSolver const& /*solver*/,
                                  std::unique_ptr<FactorSource>* /*instead*/)
   {

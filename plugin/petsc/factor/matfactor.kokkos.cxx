@@ -78,7 +78,7 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the pattern and makes the solver, by the source or by one that it names instead.
+/// Finds the pattern and makes the solver, with this source or with the one that it names to be used instead.
 PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
                          std::unique_ptr<FactorSource> source)
 {
@@ -216,9 +216,9 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns the ordering that PETSc's own factors prefer, except for incomplete factors by an algorithm that is made for
-/// an ordering. (A complete factor would fill in, and have no fewer sets in that ordering.) PETSc has no orderings for
-/// symmetric factors with blocks.
+/// Returns the ordering that PETSc's own factors prefer, or for an incomplete factor the ordering that its algorithm is
+/// made for, if there is one. (A complete factor would have so much fill that this ordering would give no fewer sets.)
+/// PETSc has no orderings for symmetric factors with blocks.
 MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
 {
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;

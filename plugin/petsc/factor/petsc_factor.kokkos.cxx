@@ -46,8 +46,9 @@ PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes PETSc find the positions of A's diagonal: from 3.25 on its LU with inodes and shift positive_definite reads
-/// them without finding them, and crashes. MatGetDiagonal() would find them too, but not for a matrix on a GPU.
+/// Makes PETSc find the positions of A's diagonal entries. From 3.25 on, its LU with inodes and shift positive_definite
+/// reads these positions although nothing has computed them, and crashes. MatGetDiagonal() would find them too, but not
+/// for a matrix on a GPU.
 PetscErrorCode FindDiagonal(Mat A)
 {
   IS zeros;
@@ -101,8 +102,8 @@ PetscErrorCode PetscFactor::CheckRows(FactorTask const& task, Mat A, MatFactorIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears an error of pivots in the
-/// inner factor that the caller has cleared in F.
+/// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears a pivot error of the inner
+/// factor, which the caller has cleared in F only.
 PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFactorInfo const* info)
 {
   PetscBool aij;

@@ -12,7 +12,8 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Prefix that keeps options for the program's own matrices, such as -mat_view binary:FILE, from the matrix here.
+/// Prefix of the matrix made here, so that options for the program's own matrices, such as -mat_view binary:FILE, do
+/// not apply to it.
 constexpr char probe_prefix[] = "sptrsv_probe_";
 
 /// Factors a dense matrix of three rows. The factor has an entry d - l u, where d is the rounded product of l and u: 0
@@ -61,8 +62,8 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds whether PETSc's factorization uses fused multiply-add, which its compiler decides, from a factor of three
-/// rows. Factors once per process and kind.
+/// Finds out whether PETSc's factorization uses fused multiply-add, which its compiler has decided, by letting PETSc
+/// factor a matrix of three rows, once per process and kind of factor.
 /// @param inodes  LU: rows with equal columns follow each other, for which PETSc has other code
 PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
 {

@@ -29,12 +29,12 @@ using DeviceExec = Kokkos::DefaultHostExecutionSpace;
 /// Returns why has_device is false, and a remedy, for an error message.
 char const* WithoutDevice();
 
-/// Finds the stream of PETSc's current device context, or that of PETSc's Kokkos for Kokkos vectors, since PETSc binds
-/// its Kokkos to the context that was current when it started Kokkos. Null without a GPU.
+/// Finds the stream of PETSc's current device context. For Kokkos vectors, finds the stream of PETSc's Kokkos instead,
+/// which PETSc has bound to the context that was current when it started Kokkos. Null without a GPU.
 PetscErrorCode CurrentStream(bool kokkos_vectors, Stream* stream);
 
-/// Returns Kokkos' instance on a stream: PETSc's if it is on that stream, otherwise one that all solvers on the stream
-/// share, since making one allocates. Without a GPU: Kokkos' default instance.
+/// Returns an instance of Kokkos on a stream: PETSc's instance if it is on that stream, otherwise one that all solvers
+/// on the stream share, since making an instance allocates. Without a GPU: Kokkos' default instance.
 DeviceExec instance_on(Stream stream);
 
 /// Finds the number of the GPU that PETSc has chosen for this rank; -1 without a GPU.

@@ -99,8 +99,8 @@ PetscErrorCode CheckOthers()
 }
 
 #if defined(KOKKOS_ENABLE_OPENMP)
-/// Checks that OpenMP gives Kokkos all threads that it counts on. With fewer, Kokkos leaves a part of each kernel
-/// undone.
+/// Checks that OpenMP gives Kokkos the number of threads that Kokkos counts on. With fewer threads, a part of each
+/// kernel would not be executed.
 /// @param told  whether Kokkos is told the number; otherwise it asks OpenMP for it when it starts
 PetscErrorCode CheckGranted(int threads, bool told)
 {

@@ -58,8 +58,8 @@ void FinalizeAtExit()
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-/// Allocates each thread's scratch memory before a solver needs it. If Kokkos 4.7 cannot enlarge it, it forgets that it
-/// has freed the old memory, and frees it again.
+/// Allocates each thread's scratch memory before a solver needs it. If a later enlargement fails, Kokkos 4.7 forgets
+/// that it has already freed the old memory, and frees it again.
 void ReserveThreadMemory()
 {
   using Host = Kokkos::DefaultHostExecutionSpace;

@@ -81,7 +81,8 @@ PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, I
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",
                       colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
-  // an ordering of inodes or blocks: MatGetOrdering() expands that of inodes, the factorizations that of blocks
+  // this is an ordering of inodes or blocks; MatGetOrdering() expands one of inodes to rows, and the factorizations
+  // expand one of blocks
   for (IS* is : {rows, cols})
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
                               PETSC_COPY_VALUES, is));

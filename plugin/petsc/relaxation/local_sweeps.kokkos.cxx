@@ -76,7 +76,7 @@ PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes A's pattern. Leaves s.sweeps null, and a text in `wrong`, where A has no sweeps.
+/// Analyzes A's pattern. If A cannot be swept with, s.sweeps stays null, and `wrong` says why.
 PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
 {
   IS rows = nullptr, cols = nullptr;

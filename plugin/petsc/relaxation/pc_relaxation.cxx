@@ -84,8 +84,8 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
 /// PETSc's own product with the matrix that eisenstat gives to the KSP; null until it has been needed.
 PetscErrorCode (*native_mult)(Mat, Vec, Vec) = nullptr;
 
-/// Multiplies by the matrix that eisenstat gives to the KSP, which sweeps, after selecting the sweeps of its PC: in
-/// between the program may have applied another PC of the same matrix.
+/// Multiplies by the matrix that eisenstat gives to the KSP, a product that sweeps. Selects the sweeps of its PC
+/// before, since the program may have applied another PC of the same matrix in the meantime.
 PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
 {
   PC pc;
@@ -97,8 +97,8 @@ PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Lets the product of eisenstat's matrix select the PC's sweeps. Between PCPreSolve() and PCPostSolve() that matrix,
-/// whose context is the PC, is the PC's.
+/// Makes the product with eisenstat's matrix select the PC's sweeps. Between PCPreSolve() and PCPostSolve(), that
+/// matrix is the PC's operator, and its context is the PC.
 PetscErrorCode WrapProduct(PC pc)
 {
   PetscBool is_shell;
@@ -116,8 +116,8 @@ PetscErrorCode WrapProduct(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Selects the PC's sweeps. Refuses eisenstat of a matrix with inodes and another omega than 1: PETSc multiplies by
-/// diagonal blocks that its sweeps make only for omega 1, and crashes (docs/dev/petsc_faults.md, eisenstat_omega).
+/// Selects the PC's sweeps. Refuses eisenstat with a matrix with inodes and an omega other than 1: PETSc would multiply
+/// by diagonal blocks that its sweeps make only for omega 1, and crash (docs/dev/petsc_faults.md, eisenstat_omega).
 PetscErrorCode SelectEisenstat(PC pc)
 {
   Mat A;

@@ -6,10 +6,10 @@
 
 namespace sptrsv_petsc {
 
-/// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where
-/// A's vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Analyzes A if its pattern is new, and
-/// takes its values if they or omega, the PC's, have changed; errors of either are left to MatSOR(). The PC owns what
-/// is made; PCs of one matrix with the same type, omega and options share it.
+/// Makes MatSOR() of A, a matrix of type seqaij or of a type made from it, sweep as the PC's options say: by sptrsv if
+/// A's vectors are on a GPU or if the options ask for it on a host, otherwise by PETSc. Analyzes A if its pattern is
+/// new, and takes its values if they or the PC's omega have changed; errors of both are left for MatSOR() to report.
+/// The PC owns what is made; PCs of one matrix with the same type, omega and options share it.
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by);
 
 /// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC

@@ -14,8 +14,8 @@
 
 namespace sptrsv_petsc {
 
-/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy, since PETSc may put
-/// the same pattern into other memory.
+/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy, since PETSc may move a
+/// pattern to other memory without changing it.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
   ~UserTriangle()

@@ -121,7 +121,7 @@ class AnyFactorization : public SpaceObject {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Makes a solver with a factor on a host, or on the GPU, where it begins with `stream`.
+/// Makes a solver with a factor on a host or on the GPU. On the GPU its work goes to `stream` until follow() is called.
 /// @param arrays  must stay valid and unchanged while the solver exists, if they are in its memory
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::Options const& options);

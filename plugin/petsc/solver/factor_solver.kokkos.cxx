@@ -207,7 +207,8 @@ void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
       KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
-/// Requires A's own diagonal, as PETSc does in any ordering, even where fill provides the factor's.
+/// Requires that A stores all its diagonal entries, as PETSc does with any ordering, even if fill provides the diagonal
+/// entries of the factor.
 /// @param ascending  whether the columns of all rows ascend
 /// @throws sptrsv::MissingDiagonal
 template <class T, class Exec>

@@ -57,7 +57,7 @@ class SpaceObject : public KokkosHolder {
   virtual void finish_copies() = 0;
 };
 
-/// Implements the SpaceObject of an interface: holds a State in the memory of Exec until Kokkos ends.
+/// Implements the SpaceObject part of an interface: holds a State in the memory of Exec, at most until Kokkos ends.
 template <class Interface, class Exec, class State>
 class OnSpace : public Interface {
  public:

@@ -32,14 +32,17 @@ PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> con
 class SubmatrixCache {
  public:
   bool empty() const { return sets_.empty(); }
-  /// Finds the set to which this call belongs on all ranks, or null, and makes it the last one. Forgets sets whose
-  /// first submatrix has been destroyed on some rank.
+  /// Finds the set to which this call belongs on all ranks, or null, and marks it as the most recently used one.
+  /// Forgets sets whose first submatrix has been destroyed on some rank.
   /// @param wanted     described by Describe() unless there are no sets or this rank has fallback reasons
-  /// @param fallback_reasons  bits of this rank, on return of any rank; with any, no set is found
+  /// @param fallback_reasons  bits of this rank; on return, those that any rank has set. If one is set, no set of
+  /// submatrices is found
   PetscErrorCode Find(Mat A, SubmatrixSet const& wanted, unsigned* fallback_reasons, SubmatrixSet** found);
-  /// Forgets all sets but `except` that have one of the submatrices: PETSc may write another pattern into it.
+  /// Forgets all sets, except `except`, that contain one of these submatrices, since PETSc may write another pattern
+  /// into it.
   PetscErrorCode Forget(Mat A, std::vector<Mat> const& submatrices, SubmatrixSet const* except);
-  /// Remembers a set. Forgets the least recently used one if full, beginning with sets whose sources are not found.
+  /// Remembers a set. If the cache is full, forgets the least recently used one, first among the sets whose sources
+  /// have not been found.
   /// @param first_submatrix  first submatrix of this rank; null: it has none
   PetscErrorCode Remember(Mat A, std::unique_ptr<SubmatrixSet> set, Mat first_submatrix);
 

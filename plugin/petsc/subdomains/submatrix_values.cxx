@@ -58,7 +58,7 @@ PetscErrorCode GetSubmatrices(PetscInt n, Mat const submat[], std::vector<Mat>* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reasons why PETSc's own function has to serve, by number; of several the last one counts.
+/// Reasons why PETSc's own function has to be used, by number; if there are several, the last one counts.
 char const* const fallback_reasons[] = {"the matrix is on a host",
                                         "it or a submatrix is bound to the host",
                                         "a submatrix has another type than the matrix",
@@ -126,8 +126,8 @@ PetscErrorCode FindOrRestore(Mat A, Submatrices** s, SubmatrixFunctions* native)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Brings the submatrices' values on the host up to date, and lets those on a device count as old. PETSc writes into
-/// several submatrices of a rank on the host, and does not note that the values on a device are old then.
+/// Brings the submatrices' values on the host up to date, and marks those on a device as old. If a rank has several
+/// submatrices, PETSc writes into them on the host, and does not mark the values on a device as old.
 PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& submatrices)
 {
   PetscFunctionBegin;
@@ -142,8 +142,8 @@ PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& submatrices)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds where the values of submatrices come from: extracts them from a matrix whose values are the numbers of A's
-/// entries. Collective.
+/// Finds where the values of submatrices come from, by extracting the submatrices from a matrix whose values are the
+/// numbers of A's entries. Collective.
 /// @param with_set  with_set(numbered, use) extracts them from `numbered`, and calls use(their number, submatrices)
 template <class WithSet>
 PetscErrorCode FindSources(Mat A, std::vector<Mat> const& submatrices, WithSet const& with_set, SubmatrixSet& set)

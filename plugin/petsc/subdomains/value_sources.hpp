@@ -33,8 +33,8 @@ struct EntryNumbers {
 /// Numbers A's entries. Collective.
 PetscErrorCode NumberEntries(Mat A, EntryNumbers* numbers);
 
-/// Tells whether A is of a type whose values are in one array, those of its blocks if it is parallel. Other types made
-/// from aij keep them in further arrays, which are made in MatAssemblyEnd().
+/// Tells whether A's type keeps the values in one array or, if A is parallel, in one array for each of a rank's two
+/// blocks. Other types made from aij keep them in further arrays, which are made in MatAssemblyEnd().
 PetscErrorCode HasPlainValues(Mat A, bool* plain);
 
 /// Copy of A's pattern whose values are the numbers of A's entries.

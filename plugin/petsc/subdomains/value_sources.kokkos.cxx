@@ -156,7 +156,8 @@ PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, IndexValuedCopy*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns this rank's error, or one for all ranks if another has failed, so that none waits for it.
+/// Returns this rank's error or, if another rank has failed, an error on all ranks, so that no rank waits for the one
+/// that failed.
 PetscErrorCode OnAllRanks(MPI_Comm comm, PetscErrorCode code)
 {
   int failed = code != PETSC_SUCCESS;

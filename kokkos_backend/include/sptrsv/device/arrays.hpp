@@ -28,8 +28,8 @@ template <class T>
 using AllocateList = std::function<Kokkos::View<typename T::index*, typename T::device>(std::size_t)>;
 
 /// Returns the positions p < n for which is(p) holds, ascending. Fences.
-/// @param allocate  returns an array of a given number of positions, not from `work`; a std::function, since nvcc
-///                  rejects a local type as a template argument
+/// @param allocate  returns an array for a given number of positions, which must not come from `work`; a std::function,
+///                  since nvcc rejects a local type as a template argument
 template <class T, class Is>
 Kokkos::View<typename T::index*, typename T::device> list_where(char const* label, typename T::exec_space const& exec,
                                                                 Workspace<T>& work, typename T::index n, Is const& is,

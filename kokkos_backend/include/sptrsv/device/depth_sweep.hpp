@@ -29,7 +29,7 @@ struct NeededRows {
 /// @param depths   by row; `unknown` until published
 /// @param next     next(batch) puts further rows into an empty batch; none at the end
 /// @param take     take(needed, depth) is called for each needed row
-/// @param publish  publish() stores the row's own depth, in the turn in which the wait ends
+/// @param publish  publish() stores the row's own depth; called in the turn in which the wait ends
 template <class Index, class Depths, class Depth, class Next, class Take, class Publish>
 KOKKOS_FORCEINLINE_FUNCTION void await_depths(Index row, NeededRows<Index> needed, Depths const& depths, Depth unknown,
                                               Next const& next, Take const& take, Publish const& publish) {
@@ -53,7 +53,8 @@ KOKKOS_FORCEINLINE_FUNCTION void await_depths(Index row, NeededRows<Index> neede
 }
 
 /// Publishes the depth of each row of a ticket: the maximum of depth_of_lane(row, lane) over a thread's lanes.
-/// @param depth_of_lane  publishes the depth itself if there is one lane, since threads of its warp may poll for it
+/// @param depth_of_lane  with one lane per thread it has to publish the depth itself, since other threads of the warp
+/// may poll for it
 template <class Team, class Index, class DepthOfLane, class Publish>
 KOKKOS_FORCEINLINE_FUNCTION void publish_depths(Team const& team, Index first, Index last, int lanes,
                                                 DepthOfLane const& depth_of_lane, Publish const& publish) {

@@ -11,8 +11,8 @@ namespace sptrsv::detail {
 /// Values measured on an NVIDIA H200 (132 multiprocessors, 270,336 resident threads) with the grids, FEM meshes and
 /// networks of docs/performance.md; used on every GPU.
 struct GpuTuning {
-  /// Number of rows above which a level fills the GPU by itself: a kernel of its own, in which no row waits, then costs
-  /// less than polling in a shared kernel.
+  /// Number of rows above which a level fills the GPU by itself. A kernel for that level alone, in which no row waits,
+  /// then costs less than polling in a kernel that other levels share.
   static constexpr int filling_rows = 65536;
   /// Number of levels whose rows the teams of a kernel of many levels work on at a time. With fewer, loads of T stall;
   /// with more, polling delays the values that are polled for.
@@ -21,10 +21,11 @@ struct GpuTuning {
   static constexpr double least_teams = 32;
   /// Maximum share of the resident warps that a kernel of many levels uses.
   static constexpr double most_of_resident = 0.5;
-  /// Number of off-diagonal entries of a mean row for each of its lanes, whose loads or polls are in flight together.
+  /// Number of off-diagonal entries that a lane has if a row is of mean length; a lane loads or polls for all of them
+  /// at once.
   static constexpr int entries_per_lane = 4;
-  /// Lanes of a warp of the GPUs that the planner's table is fitted to. The planner computes features with it on every
-  /// device, so that a table can be fitted and tested on another device.
+  /// Number of lanes of a warp of the GPUs that the planner's table is fitted to. The planner computes features with
+  /// this number on every device, so that a table can be fitted and tested on a device other than its own.
   static constexpr int table_warp_lanes = cuda_warp_lanes;
 };
 

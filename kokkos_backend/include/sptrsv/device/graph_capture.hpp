@@ -12,7 +12,7 @@
 namespace sptrsv::detail {
 
 /// Throws Unsupported if the stream of `exec` is being captured. For algorithms whose solves prepare memory for the
-/// next solve (keeps_state): a replay would use memory that the replay before has consumed.
+/// next solve (keeps_state): each replay would use the same memory, which only the first one finds prepared.
 /// Cost: a query of the stream's state on the host, about 10 ns.
 template <class E>
 void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::string_view algorithm) {

@@ -28,9 +28,9 @@ __device__ __forceinline__ void sync() {
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
-/// Calls turn() on each lane until it returns true. All lanes vote in each turn and leave the loop together, so a
-/// lane's last publication happens in that turn. Code after a `break` would run only when the last lane, which may wait
-/// for that publication, has left the loop.
+/// Calls turn() on each lane until it returns true. All lanes vote in each turn and leave the loop together, so what a
+/// lane publishes last is published within its last turn. If lanes left the loop by a `break`, code after the loop
+/// would run only once the last lane has left it, and that lane may wait for what this code publishes.
 template <class Turn>
 __device__ __forceinline__ void take_turns(Turn const& turn) {
   bool done = false;

@@ -22,11 +22,12 @@ struct HostCost {
   static constexpr double block = 300;         ///< each block of rows: its ticket and its flags
   static constexpr double block_row = 1.35;    ///< cost factor of a row of a block that does not wait
   static constexpr double repeated_row = 0.4;  ///< cost factor of a row that has the columns of the row before it
-  /// Share of rows that need a row shortly before them; below it, level order loses no cache reuse.
+  /// Share of rows that need a row shortly before them. If fewer rows do, level order reuses the cache no less than
+  /// natural order.
   static constexpr double near_rows = 0.1;
   static constexpr double in_flight = 300;  ///< instructions in flight; a row has about 12, and 6 per entry
 
-  /// Analysis of level sets or blocks of rows, per row and per entry; a transpose doubles it.
+  /// Cost of analyzing level sets or blocks of rows, per row and per entry; twice as much if a transpose is needed.
   static constexpr double analysis_row = 60, analysis_entry = 8;
 
   int threads;       ///< running at the same time
@@ -57,7 +58,7 @@ struct HostCost {
     return rows * (analysis_row + analysis_entry * off_diagonals_per_row) * (transposed ? 2 : 1);
   }
 
-  /// Returns the cost of a row in level order where natural order is no better.
+  /// Returns the cost of a row in level order, for matrices whose natural order makes no better use of the cache.
   double scattered_row(double off_diagonals) const { return 1.2 * std::max(row(off_diagonals), least_row); }
 
   /// Returns the cost of one level.

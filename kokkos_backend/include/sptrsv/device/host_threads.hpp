@@ -67,9 +67,10 @@ inline int cores_of_control_group() {
   return static_cast<int>(cores);
 }
 
-/// Returns the number of cores that this process may use, whatever the calling thread is bound to: a partition made in
-/// one phase must fit the next, which another thread may call. A cgroup's CPU quota counts as cores: with more threads,
-/// all of them are stopped for the rest of a period once the quota is used up.
+/// Returns the number of cores that this process may use, whatever cores the calling thread is bound to: work that one
+/// phase divides among threads must suit the next phase, which another thread may call. The CPU quota of a cgroup
+/// counts as a number of cores, since more threads than that use up the quota before the end of a period, and are then
+/// all stopped until the next one.
 inline int host_cores() {
   static int const cores = std::clamp(
       [] {

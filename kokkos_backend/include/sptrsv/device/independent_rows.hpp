@@ -10,15 +10,15 @@ namespace sptrsv::detail {
 struct IndependentRowTuning {
   /// Number of entries of a mean row of a triangle for each of its lanes, if rows are many and of similar length.
   static constexpr int entries_per_lane = 8;
-  /// Number of entries of the longest row for each of its lanes below which more lanes gain nothing.
+  /// Once a lane has at most this many entries of the longest row, more lanes gain nothing.
   static constexpr int least_entries_per_lane = 2;
   /// Relative cost of an entry that one lane adds serially, and overhead of a lane of a row. The unit is the time that
   /// all lanes together take for an entry, about 5 ps.
   static constexpr double entry_of_lane = 7e4, lane_of_row = 3.4;
 };
 
-/// Returns the vector lanes of each row, a power of two up to `most`, for rows none of which waits: the fewest with
-/// which the longest row takes no longer than all rows together.
+/// Returns the number of vector lanes of each row, a power of two up to `most`, for rows that do not wait for each
+/// other: the fewest lanes with which the longest row takes no longer than all rows together.
 /// @param entries    number of off-diagonal entries of all rows
 /// @param triangles  number of triangles, 1 or 2, that the entries are in; a lane adds those of one and then the other
 inline int lanes_per_independent_row(double rows, double entries, double longest_row, int triangles, int most) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and sums on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of the thread's own lanes,
-// for which CUDA runs the threads of a warp one after another; here all lanes of a warp shuffle together.
+// Columns and sums on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of one thread's lanes, so
+// CUDA runs the threads of a warp one after another; here all lanes of a warp shuffle together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -121,7 +121,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sync_warp() {
 #endif
 }
 
-/// Ends a branch in which some lanes of a warp publish: no lane waits before they have published.
+/// Ends a branch in which some lanes of a warp publish: no lane goes on to wait before those lanes have published.
 KOKKOS_FORCEINLINE_FUNCTION void rejoin_lanes() {
 #if defined(SPTRSV_GPU_CODE)
   gpu::rejoin();

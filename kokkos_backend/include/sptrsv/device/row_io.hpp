@@ -63,7 +63,7 @@ struct ColumnSums {
   }
 };
 
-/// Returns the address of a view's data, or nullptr for an empty view, whose allocation may have an address.
+/// Returns the address of a view's data, or nullptr if the view is empty, even if an empty view has an allocation.
 template <class View>
 typename View::pointer_type data_or_null(View const& v) {
   return v.extent(0) > 0 ? v.data() : nullptr;
@@ -109,7 +109,7 @@ struct RowIO {
     solved(i, c) = value;
     if (out) emit(i, c, value);
   }
-  /// Stores to `out` alone, for algorithms that have already stored x.
+  /// Stores to `out` but not to x, for algorithms that have already stored x.
   KOKKOS_FORCEINLINE_FUNCTION void emit(index i, int c, scalar value) const {
     scalar& target = out[(out_rows ? out_rows[i] : i) * out_row + c * out_col];
     target = accumulate ? target + value : value;

@@ -125,7 +125,7 @@ KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 
 }  // namespace scratch
 
-/// Sentinel of which only the upper 32 bits are compared.
+/// Sentinel that is recognized by its upper 32 bits alone.
 template <class R>
 struct ScratchSentinel {
   KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return scratch::is_sentinel(value); }

@@ -63,7 +63,7 @@ struct GlobalMemory {
   }
 };
 
-/// Access to a value in memory that is its own flag: each of its parts is the sentinel until it is published.
+/// Access to a value in memory that is its own flag: until the value is published, each of its parts is the sentinel.
 /// @tparam Memory  how parts are loaded and stored, and its `sentinel`: how they are compared and changed
 template <class S, class Memory = GlobalMemory>
 struct Flagged {
@@ -87,7 +87,8 @@ struct Flagged {
     for (int w = 0; w < parts::count; ++w) there &= !sentinel::is(parts::get(value, w));
     return there;
   }
-  /// Polls again only if a sentinel was loaded, since polls fill the L1 cache queues.
+  /// Polls again only if a part of the value is still a sentinel, since each poll takes room in the queues of the L1
+  /// cache.
   template <class At>
   KOKKOS_FORCEINLINE_FUNCTION static void poll_again(At at, S& value) {
     if (!is_there(value)) poll(at, value);
@@ -118,7 +119,8 @@ struct Flagged {
   }
 };
 
-/// Slots of a pass, with K values per lane that has columns: buffers of this and the next solve. Device-copyable.
+/// Slots of the columns of one pass, in two buffers: the one of this solve and the one of the next. A slot has K values
+/// for each lane that has columns. Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
   using parts = Parts<S>;
@@ -191,8 +193,8 @@ struct Terms {
   KOKKOS_FORCEINLINE_FUNCTION Terms() {
     for (int u = 0; u < batch; ++u) at[u] = nowhere;
   }
-  /// Waits until poll(at, x) has loaded every x, then subtracts the terms from `sum` in their order. All x are loaded
-  /// before any is compared with the sentinel, so that the loads overlap. Must not wait for a lane of the same warp.
+  /// Waits until poll(at, x) has loaded every x, then subtracts the terms from `sum` in their order. Loads all x before
+  /// it compares any with the sentinel, so that the loads overlap. Must not wait for a lane of the same warp.
   template <class Poll, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void await_and_subtract(S (&sum)[K], Poll const& poll, Row row) {
     bool solved = false;
@@ -214,9 +216,9 @@ struct Terms {
   }
 };
 
-/// Owner of the slots, in two buffers: a solve publishes in one and resets the other to sentinels for the next solve,
-/// which saves a launch. Only a solve whose number of columns differs from that of the solve before launches a kernel
-/// that fills its buffer with sentinels.
+/// Owner of the slots, in two buffers: a solve publishes in one and fills the other with sentinels for the next solve,
+/// which saves a launch. A separate kernel fills a buffer only before a solve whose number of columns differs from that
+/// of the solve before.
 template <class T>
 class SolvedValues {
  public:

@@ -79,8 +79,8 @@ int most_launch_scratch([[maybe_unused]] E const& exec) {
   return most_scratch_bytes;
 }
 
-/// Returns the maximum bytes of scratch memory of a team of up to 512 threads of which a multiprocessor holds two
-/// (109 KiB on an H100), at least `most_scratch_bytes`.
+/// Returns the maximum bytes of scratch memory per team with which a multiprocessor can hold two teams of up to 512
+/// threads (109 KiB on an H100), or `most_scratch_bytes` if that is more.
 template <class E>
 int scratch_of_two_teams([[maybe_unused]] E const& exec) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
@@ -109,8 +109,9 @@ int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Ker
   return team_policy(exec, 1, 1, lanes, scratch_bytes).team_size_max(kernel, Kokkos::ParallelForTag());
 }
 
-/// Runs `kernel(team)` for each team. Up to `most_scratch_bytes` of scratch memory it is a launch of Kokkos; for more,
-/// up to most_launch_scratch(), the kernel is launched here, since Kokkos 4 and 5 refuse it.
+/// Runs `kernel(team)` for each team. If a team needs at most `most_scratch_bytes` of scratch memory, Kokkos launches
+/// the kernel. If it needs more, up to most_launch_scratch(), this function launches it, since Kokkos 4 and 5 refuse
+/// to.
 template <class E, class Kernel>
 void launch_teams(char const* label, E const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
                   Kernel const& kernel) {

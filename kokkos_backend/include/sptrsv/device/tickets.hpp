@@ -72,7 +72,8 @@ class Tickets {
   }
 
   /// Requests a ticket for a team of one warp without waiting for it; all lanes pass the result to received(). A team
-  /// may hold a ticket while it works on an earlier one: the first unfinished ticket is always being worked on.
+  /// may hold a ticket while it works on an earlier one, since the first unfinished ticket is then still being worked
+  /// on.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long request([[maybe_unused]] Team const& team, int which, int rows) const {
 #if defined(SPTRSV_GPU_CODE)
@@ -97,14 +98,15 @@ class Tickets {
   int current_ = 0;
 };
 
-/// Returns the rows per ticket on a host. Rows depend on near rows, so with small tickets a chain of dependent rows
-/// goes from thread to thread, with a cache miss each time; with large tickets the last thread works alone at the end.
+/// Returns the rows per ticket on a host. Rows depend mostly on near rows. With small tickets, a chain of dependent
+/// rows therefore goes from thread to thread, with a cache miss each time; with large tickets, the thread of the last
+/// one works alone at the end.
 template <class T>
 int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
   return static_cast<int>(std::clamp(rows / (16LL * concurrent_threads(exec)), 64LL, 4096LL));
 }
 
-/// Returns the number of teams: those that are resident together, at most one per ticket.
+/// Returns the number of teams: the number that can be resident at a time, but at most one per ticket.
 template <class T>
 int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
   long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
@@ -112,7 +114,7 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
-/// Returns the shape with lanes for the columns of each row, and fewer rows per team.
+/// Returns the shape that has lanes for the columns of each row, and therefore fewer rows per team.
 template <class T>
 LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows,
                               ColumnBlock const& columns) {

@@ -11,9 +11,9 @@
 
 namespace sptrsv::detail {
 
-/// Inverter of a dense block (by columns) in place: Gaussian elimination with row interchanges, then inv(U) inv(L), in
-/// the order of operations of LINPACK's dgefa and dgedi, as in PETSc's kernels for dense blocks. Lanes own columns, or
-/// rows.
+/// Inverter of a dense block, stored by columns, in place: Gaussian elimination with row interchanges, then inv(U)
+/// inv(L). The order of operations is that of LINPACK's dgefa and dgedi, as in PETSc's kernels for dense blocks. In
+/// some steps a lane works on a column, in others on a row.
 /// @pre On a GPU all lanes of the warp call its members.
 template <class S>
 struct InvertBlock {
@@ -123,7 +123,8 @@ KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
   return sum;
 }
 
-/// Product D^-1 U_ij. Checks whether it may replace its factors, or leaves the range of numbers so that x_i is wrong.
+/// Product D^-1 U_ij, with a check whether it may replace its two factors, or whether it leaves the range of numbers so
+/// far that x_i would be wrong.
 template <class S>
 struct BlockProduct {
   using real = typename Parts<S>::real;
@@ -140,10 +141,10 @@ struct BlockProduct {
     for (int m = 0; m < size; ++m) sum += inverse[m * size + r] * u[c * size + m];
     return sum;
   }
-  /// Tells whether entry (r, c) has lost digits to underflow that matter for x_i. For t_i and t_j of similar size, x_j
-  /// is at most d |t|, with d the largest entry of row c of D_j^-1. The loss, of the order of eps min() d |t|, is
-  /// within the solve's rounding error up to eps |D^-1|_r |t|. An entry that contributes less than `negligible` of that
-  /// is dropped by any solve.
+  /// Tells whether entry (r, c) has lost so much precision by underflow that x_i is wrong. For t_i and t_j of similar
+  /// size, x_j is at most d |t|, where d is the largest entry of row c of D_j^-1. The loss is of the order of eps min()
+  /// d |t|; it does not matter as long as it is at most eps |D^-1|_r |t|, the rounding error of the solve. An entry
+  /// that contributes less than `negligible` of that bound has no effect on any solve.
   KOKKOS_INLINE_FUNCTION bool underflows(int r, int c) const {
     real const negligible = real(1e-40), least = Kokkos::Experimental::norm_min_v<real>;
     real of_row = 0, d = 0, product = 0, share = 0;
@@ -162,7 +163,8 @@ struct BlockProduct {
   KOKKOS_INLINE_FUNCTION S value(int r, int c) const {
     return stored ? stored[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(c)] : entry(r, c);
   }
-  /// Tells whether the product may replace its factors; true for factors that are not finite: a matter of pivots.
+  /// Tells whether the product may replace its factors. True for factors that are not finite, which the checks of the
+  /// pivots report.
   KOKKOS_INLINE_FUNCTION bool holds() const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;

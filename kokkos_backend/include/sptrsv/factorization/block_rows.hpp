@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors with a block diagonal D in terms of dense blocks: their pattern analysis works on blocks.
+// Factors with a block diagonal D, described by their dense blocks instead of their scalar rows, for the analysis.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +20,7 @@ struct FactorBlocks {
   typename T::offset lower_begin = 0, upper_begin = 0;
 };
 
-/// Scalar rows that are checked for consisting of whole dense blocks.
+/// Predicate that tells whether scalar rows consist of whole dense blocks.
 template <class T>
 struct RowsOfBlocks {
   using index = typename T::index;
@@ -88,7 +88,7 @@ typename T::pattern blocks_of_rows(typename T::exec_space const& exec, typename 
   return out;
 }
 
-/// Returns a permutation of rows that keeps dense blocks together as a permutation of these blocks.
+/// Returns the permutation of dense blocks that corresponds to a permutation of rows which keeps these blocks together.
 template <class T>
 typename T::indices permutation_of_blocks(typename T::exec_space const& exec, typename T::indices const& perm,
                                           int size) {

@@ -16,7 +16,7 @@
 
 namespace sptrsv::detail {
 
-/// Facts about pivots that a pass finds.
+/// Findings of a pass about the pivots.
 struct PassPivots {
   long long first, last;       ///< first and last row with a too small pivot; n and -1 if there is none
   unsigned long long shifted;  ///< number of pivots that Shift::in_blocks has shifted
@@ -159,7 +159,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
     }
   }
   /// Completes a batch.
-  /// @param pair  the first pair of the lists; out: that of the next batch
+  /// @param pair  number of the batch's first pair in the lists; out: that of the next batch
   KOKKOS_FORCEINLINE_FUNCTION void finish_batch(Batch& g, int lane, index i, offset q, offset end,
                                                 std::size_t& pair) const {
     SPTRSV_UNROLL
@@ -188,7 +188,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
   }
 
   /// Eliminates row i by the lanes of a thread.
-  /// @param active  false: the thread has no row, but calls because all lanes of its warp have to
+  /// @param active  false: the thread has no row, and calls only because all lanes of its warp must take part
   /// @param next    called when this row's loads have started, so that the next row's loads can follow
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {
@@ -269,8 +269,8 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
     scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
-    // rs is at most the number of entries times the largest: it is summed only if twice that bound is too large for the
-    // pivot, or overflows
+    // rs is at most the number of entries times the largest entry. The entries are summed only if twice that bound is
+    // too large for the pivot, or overflows
     real const twice = real(2) * real(below + above + 1);
     auto const too_much = [&](real v) {
       return size <= zero_pivot * (twice * v) || twice * v > Kokkos::Experimental::finite_max_v<real>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric phase of factors with dense blocks: a row of dense blocks subtracts its pivot rows, like the scalar kernel.
+// Numeric phase of factors with dense blocks: like the scalar kernel, but with a row of dense blocks in place of a row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -41,7 +41,7 @@ struct BlockWork {
 };
 
 /// Kernel that eliminates rows of dense blocks by the lanes of a thread, on a GPU a warp. Blocks are stored by columns.
-/// A row's blocks and its work space are in scratch memory, those of long rows in global memory.
+/// The blocks and the work space of a row are in scratch memory, or for long rows in global memory.
 template <class T, class Position, bool Symmetric>
 struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   using Base = FactorsInWork<T, Position, Symmetric>;

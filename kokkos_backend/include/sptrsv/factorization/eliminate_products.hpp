@@ -28,8 +28,8 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
   return max_over_rows<T>("sptrsv::factorization::most_updates", exec, n, 0LL, updates);
 }
 
-/// Kernel that makes the update lists for products from those in PETSc's order, with a row per team of one warp, on a
-/// host per thread.
+/// Kernel that makes the update lists for products from those in PETSc's order. A team of one warp, on a host a thread,
+/// takes a row.
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;
@@ -98,7 +98,8 @@ struct ArrangeProducts {
   }
 };
 
-/// Replaces lists in PETSc's order of pivot rows by lists in ascending order, in which pivot rows arrive, and slots.
+/// Replaces the lists, whose pivot rows are in PETSc's order, by lists of ascending pivot rows, the order in which
+/// these arrive, and by slots for the products.
 /// @param by_columns       as in pivots_in_list_order()
 /// @param scratch_entries  EliminateByProducts::scratch_entries() for the longest row and the most updates
 /// @pre No row has more than 65535 updates.
@@ -128,10 +129,10 @@ ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<
   return arrange.slots;
 }
 
-/// Kernel that eliminates rows of a symmetric factor by products. In PETSc's order the first pivot row is usually the
-/// one computed last, so that nothing could be done before it. Therefore the products l_ik u_kj are formed as pivot
-/// rows arrive, and stored in scratch memory; once all are there, each entry's products are subtracted in PETSc's
-/// order, an entry per lane.
+/// Kernel that eliminates rows of a symmetric factor by products. The pivot row that PETSc subtracts first is usually
+/// the one that is computed last, so in PETSc's order the kernel could do nothing until then. Therefore it forms the
+/// products l_ik u_kj as the pivot rows arrive, and stores them in scratch memory. Once all are there, each lane takes
+/// an entry and subtracts its products in PETSc's order.
 template <class T, class Position>
 struct EliminateByProducts : EliminateRows<T, Position, true> {
   using Base = EliminateRows<T, Position, true>;
@@ -142,7 +143,8 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
 
   ProductSlots<T> slots;
 
-  /// Returns the scratch entries of a row: its own, and its products, or both factors of each if PETSc contracts.
+  /// Returns the number of scratch entries that a row needs: one for each of its own entries, and one for each product,
+  /// or two if PETSc contracts, since then both factors of a product are kept.
   KOKKOS_FORCEINLINE_FUNCTION static long long scratch_entries(long long longest_row, long long most_updates,
                                                                bool contract) {
     return longest_row + most_updates * (contract ? 2 : 1);

@@ -160,7 +160,7 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
   return first_unsorted_row<T>(exec, rows, false);
 }
 
-/// Checks the rows of a matrix, on a host if they are out of order. Fences.
+/// Checks the rows of a matrix, on the host if the columns of some row do not ascend. Fences.
 /// @return whether the columns of all rows ascend
 /// @throws ImproperRow for the first row that breaks a rule, as check_rows()
 template <class T>

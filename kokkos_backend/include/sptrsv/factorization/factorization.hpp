@@ -14,8 +14,8 @@ namespace sptrsv {
 struct FactorizationReport {
   long long rows = 0, entries = 0;  ///< both of the factors, pivots included
   long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
-  /// Updates per numeric phase, of two flops each. Without lists: an upper bound, which is the number for a complete
-  /// factor.
+  /// Number of updates per numeric phase, of two flops each. If they are not listed, this is an upper bound; for a
+  /// complete factor the bound is exact.
   long long updates = 0;
   long long longest_row = 0;
   bool listed = false;    ///< updates are listed, not searched for
@@ -30,15 +30,16 @@ struct FactorizationOptions {
   double list_bytes = -1;
   int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
   int teams = 0;          ///< on a GPU, of one warp each; 0: chosen
-  /// Symmetric factors with lists. 1: form products as pivot rows arrive and subtract them once all are there, if
-  /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: 1 on a GPU, 0 on a host.
+  /// For symmetric factors with lists. 1: form products as pivot rows arrive, and subtract them once all have arrived,
+  /// if scratch memory holds the products of a row; 0: subtract one pivot row after another; -1: 1 on a GPU, 0 on a
+  /// host.
   int products = -1;
-  /// The factor drops no fill, as those of complete LU and Cholesky: the number of its updates follows from the lengths
-  /// of its rows, so that they are not counted if they are too many to list.
+  /// Whether the factor drops no fill, as in complete LU and Cholesky. The number of updates then follows from the
+  /// lengths of the rows, and updates that are too many to list are not counted.
   bool complete = false;
-  /// Decides by the report whether the factorization is made: called once its facts and `listed` are known, before most
-  /// of the work. If it returns false, only report() may be called. `levels` is 0 if the updates are not listed; the
-  /// chosen parameters are not known yet.
+  /// Function that reads the report and returns whether to make the factorization. It is called once the facts and
+  /// `listed` are known, before most of the work. If it returns false, only report() may be called. `levels` is 0 if
+  /// the updates are not listed; the chosen parameters are not known yet.
   std::function<bool(FactorizationReport const&)> accept;
 };
 
@@ -71,11 +72,11 @@ class Factorization {
   /// @throws ImproperRow for a row of A that stores a column twice, or of L or U whose columns do not ascend;
   /// DimensionMismatch if patterns and permutations have different sizes; InvalidPattern for a row that does not
   /// consist of whole dense blocks; Error for other kinds of factors; exceptions of TriangularSolver for the triangles.
-  /// Cost: a few passes over the factors and their updates, counted only up to the number that can be listed;
-  /// allocates, fences.
+  /// Cost: a few passes over the factors and over their updates, which are counted only until they are too many to
+  /// list; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
-  /// Analyzes the pattern of a Factor, whose rows and levels it shares. Otherwise as the other constructor.
+  /// Analyzes the pattern of a Factor, and shares the Factor's rows and levels. Otherwise like the other constructor.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix,
                 Factor<Scalar, Index, Offset, ExecSpace> const& solver, FactorizationOptions const& options = {});
   /// Finds whether the updates of a factor can be listed, before a Factor of it is made. The report has the facts that
@@ -92,10 +93,10 @@ class Factorization {
   /// @param levels     0 or less: no fill
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry that is not filled;
   ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count.
-  /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill each row searches the
-  /// graph of A for short paths, on a GPU twice: it reads all neighbors of each vertex within `levels` edges, with many
-  /// levels some repeatedly. Long rows on a GPU: at most 512 MB of scratch memory, or 16 bytes per row of A. Allocates,
-  /// fences.
+  /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill, a search from each
+  /// row, on a GPU two, over the graph of A: it reads all neighbors of each vertex that is at most `levels` edges away,
+  /// and with many levels reads some of them repeatedly. For long rows, a GPU needs up to 512 MB of global memory, or
+  /// 16 bytes per row of A if that is more. Allocates, fences.
   /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), with the differences stated in
   /// factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
@@ -108,9 +109,9 @@ class Factorization {
   /// Computes values().
   /// @param matrix_values  values of A, aligned with its col_idx, dense blocks by columns; read before the call returns
   /// @throws PatternChanged if there are too few values; Unsupported for thresholds of the diagonal with dense blocks.
-  /// Cost: per pass two launches, to clear and for all rows, and one fence; more than one pass only for shifts of A.
-  /// Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a few numbers if a
-  /// pivot is small.
+  /// Cost: for each pass a launch that resets the arrays, a launch over all rows, and a fence; only shifts of A need
+  /// more than one pass. Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a
+  /// few numbers if a pivot is small.
   PivotStatus factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 
   /// Returns the values for Factor::update(): the same arrays after each numeric phase.

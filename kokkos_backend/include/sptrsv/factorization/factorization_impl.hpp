@@ -113,11 +113,12 @@ struct Factorization<S, I, O, E>::Impl {
     exec.fence("sptrsv::factorization: made");
   }
 
-  /// Tells whether threads should sort the pivot rows: on a GPU, if rows are short and have few common columns.
+  /// Tells whether a thread per row should sort the pivot rows: on a GPU, if rows are short and have few columns in
+  /// common.
   bool can_sort_pivots(E const& exec) const {
     return !host && report.listed && upper->longest_row(exec) <= detail::FactorizationTuning::most_sorted;
   }
-  /// Counts the updates as far as they can be listed, for the report.
+  /// Counts the updates for the report, at most up to the number that can be listed.
   template <class Position>
   detail::UpdateCounts<T, Position> count_updates(E const& exec, FactorizationOptions const& options,
                                                   detail::UpdateLists<T, Position> const&, bool only_decide) {

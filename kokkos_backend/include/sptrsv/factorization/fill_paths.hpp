@@ -23,7 +23,7 @@ struct FillRule {
   int lanes_of_vertex = 1;
 };
 
-/// Value greater than every column, for an empty slot or a missing path.
+/// Value greater than every column; marks an empty slot or a missing path.
 template <class I>
 KOKKOS_FORCEINLINE_FUNCTION constexpr I no_column() {
   return Kokkos::Experimental::finite_max<I>::value;
@@ -53,10 +53,10 @@ struct ThreadsOfTeam {
 
 enum FillCounter { reached_count, collected_count, overflow, diagonal_there, num_fill_counters };
 
-// A FillTable or a FillArray holds, by column, the vertices that the paths of one row have reached. `best` is the
-// minimum, over paths to that column, of the greatest vertex between the ends, -1 for a path of one edge; right of the
-// diagonal it is unused. Each step queues the columns left of the diagonal whose bound fell, with the new bound. Paths
-// grow by one edge per step, so a bound that falls in a step must not count before the next one.
+// A FillTable or a FillArray holds, by column, the vertices that the paths of one row have reached. For a column left
+// of the diagonal, `best` is the least bound of the paths to it; the bound of a path is its greatest vertex between the
+// ends, or -1 for a path of one edge. Each step queues the columns left of the diagonal whose bound fell, with the new
+// bound. Paths grow by one edge per step, so a bound that falls in a step must not count before the next step.
 
 /// Hash table of the reached columns, with open addressing. A row that reaches too many columns overflows.
 template <class I>
@@ -76,7 +76,8 @@ struct FillTable {
         queue(seen + slots_),
         counters(reinterpret_cast<int*>(queue + slots_)) {}
 
-  /// Returns the maximum number of columns. Beyond it each lane may insert one more before it notices the overflow.
+  /// Returns the maximum number of columns. Once there are more, each lane may insert one more column before it notices
+  /// the overflow; the remaining slots are for those.
   KOKKOS_FORCEINLINE_FUNCTION int most() const { return slots / 4 * 3; }
 
   template <class Group>
@@ -193,9 +194,10 @@ struct FillArray {
 };
 
 /// Finds the entries of row i of the factors with fill of level `rule.levels`: entry (i, j) exists if a path leads from
-/// i to j with at most `levels` vertices in between, all less than i and j. No row waits for another row, and a row of
-/// L and of U come together: among paths of equal length, the one with the least greatest vertex in between decides
-/// whether j is an entry. The diagonal exists if it is an edge or, unless symmetric, if such a path returns to it.
+/// i to j with at most `levels` vertices in between, all less than i and j. No row waits for another row, and one
+/// search finds the row of L and the row of U. Of several paths of equal length, the one whose greatest vertex in
+/// between is least decides whether j is an entry. The diagonal exists if it is an edge or, unless symmetric, if such a
+/// path returns to it.
 /// @param group  lanes that share the row; all of them call
 /// @param store  cleared; incomplete if it overflows
 ///

@@ -13,13 +13,13 @@
 namespace sptrsv::detail {
 
 struct FillTuning {
-  /// Slots and bytes of the tables in scratch memory. Overflowing rows take the next table, then an array of all
-  /// columns.
+  /// Numbers of slots and bytes of the tables in scratch memory. A row that overflows a table takes the next larger
+  /// one, and after the last an array over all columns.
   static constexpr int small_table = 256, large_table_bytes = 40000;
   /// Maximum bytes of the arrays of all columns, one per team; at least one array is allocated.
   static constexpr double array_bytes = 512e6;
   static constexpr int threads_of_long_rows = 256;
-  /// Host: parts of the rows per thread, taken one after another.
+  /// Host: number of parts per thread into which the rows are divided; a thread takes one part after another.
   static constexpr int parts_per_thread = 16;
 };
 
@@ -293,7 +293,8 @@ class DeviceFill {
       if (counts_[number] > 0) launch(exec, rows, number, false);
     if (counts_[2] > 0) launch_long(exec, rows, false);
   }
-  /// Returns the number of rows that used table 0, that used table 1 or an array, and that used an array.
+  /// Returns three numbers of rows: those that used table 0, those that used table 1 or an array, and those that used
+  /// an array.
   index const* counts() const { return counts_; }
 
  private:

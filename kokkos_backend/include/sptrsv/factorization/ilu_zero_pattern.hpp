@@ -10,7 +10,8 @@
 
 namespace sptrsv::detail {
 
-/// Split of a row of A(row_perm, col_perm) at its diagonal: counts, and then lists, the entries of both sides.
+/// Split of each row of A(row_perm, col_perm) at its diagonal. A first pass counts the entries on both sides, a second
+/// one lists them.
 template <class T>
 struct SplitRows {
   using index = typename T::index;

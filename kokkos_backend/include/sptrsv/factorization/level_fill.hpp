@@ -14,8 +14,8 @@
 
 namespace sptrsv::detail {
 
-/// Two-pass fill of all rows on a host: each thread, with an array over all columns, takes parts of the rows one after
-/// another, and buffers the entries until the output is allocated.
+/// Fill of all rows on a host. Each thread has an array over all columns, takes one part of the rows after another, and
+/// keeps the entries that it finds until the output has been allocated.
 template <class T>
 class HostFill {
  public:

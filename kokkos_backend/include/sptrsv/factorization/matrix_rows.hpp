@@ -57,7 +57,7 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
 }
 
 /// Assigns consecutive offsets to long rows, those of more than `most` entries, and -1 to others.
-/// @param size, more  a long row of k entries takes size k + more elements
+/// @param size, more  a long row of k entries takes size * k + more elements
 /// @param begin       out: offset of each row
 /// @return the total number of elements
 template <class T>

@@ -22,11 +22,13 @@ struct PivotRules {
   /// diagonal_scale a_ii - diagonal_offset if its real part is positive (relative and absolute threshold of Ifpack2's
   /// RILUK). Shifts use the unchanged A.
   double diagonal_scale = 1, diagonal_offset = 0;
-  /// Shift::positive_definite: upper end of the bisection; -1: 1.1 times the shift for which A is diagonally dominant.
+  /// For Shift::positive_definite, the upper end of the bisection. -1: 1.1 times the shift that makes A diagonally
+  /// dominant.
   double greatest_amount = -1;
-  /// Rules for factors with dense blocks, to which no others apply. A pivot of exactly 0 in a diagonal block d, except
-  /// its last, becomes block_shift, or block_shift (1e-12 + sum_k |d_kk|) if relative; with block_shift = 0 it stays 0
-  /// and is reported. Without interchanges of a diagonal block's rows no pivot counts as zero.
+  /// Rules for factors with dense blocks; the rules above do not apply to them. In a diagonal block d, a pivot of
+  /// exactly 0 other than the last becomes block_shift, or if relative block_shift (1e-12 + sum_k |d_kk|); with
+  /// block_shift = 0 it stays 0 and is reported. If the rows of a diagonal block are not interchanged, no pivot counts
+  /// as zero.
   double block_shift = 0;
   bool block_shift_is_relative = true, interchange_in_blocks = true;
 };
@@ -52,7 +54,7 @@ namespace detail {
 template <class R>
 class ShiftLoop {
  public:
-  /// @param refine  positive_definite: halve a sufficient amount (LU, ILU)
+  /// @param refine  for positive_definite: whether to try a smaller amount after one that suffices (LU, ILU)
   ShiftLoop(PivotRules const& rules, bool refine) : rules_(rules), refine_(refine) {}
 
   R amount() const { return amount_; }
@@ -60,7 +62,7 @@ class ShiftLoop {
   bool endless() const { return endless_; }
 
   /// Chooses the next amount after a pass.
-  /// @param failed  a pivot of the pass was too small
+  /// @param failed  whether a pivot of the pass was too small
   /// @param top  called once, if positive_definite needs it: 1.1 max(zero_pivot, max over rows of sum |a_ij| - |a_ii| -
   /// Re(a_ii))
   /// @return whether there is another pass

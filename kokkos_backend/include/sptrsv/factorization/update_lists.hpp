@@ -98,15 +98,15 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, typename 
   });
 }
 
-/// Returns the entries that multiply pivot rows, one update of a row for each: L's off-diagonal entries by rows or, for
-/// a symmetric factor, U's by rows, which are L's by columns.
+/// Returns the entries that multiply pivot rows; with each of them, a row subtracts a multiple of one pivot row. They
+/// are L's off-diagonal entries by rows or, for a symmetric factor, U's by rows, which are L's by columns.
 template <class T>
 OffDiagonals<T> const& multipliers(FactorRows<T> const& rows) {
   return rows.symmetric ? rows.upper : rows.lower;
 }
 
-/// Returns the number of updates of a factor that drops no fill, which is an upper bound for other factors: each entry
-/// of L times the rest of its pivot row. Fences.
+/// Returns the number of updates of a factor that drops no fill, and an upper bound for all others: for each entry of
+/// L, the number of entries in the rest of its pivot row. Fences.
 template <class T>
 std::size_t bound_updates(typename T::exec_space const& exec, FactorRows<T> const& rows) {
   auto const of_row = KOKKOS_LAMBDA(typename T::index i) {
@@ -120,7 +120,8 @@ std::size_t bound_updates(typename T::exec_space const& exec, FactorRows<T> cons
   return sum_over_rows<T, std::size_t>("sptrsv::factorization::bound_updates", exec, rows.upper.num_rows, of_row);
 }
 
-/// Kernel that counts updates until they are too many; a thread takes a row of the multipliers, on a GPU some of them.
+/// Kernel that counts updates until they are too many to list. A thread takes the entries of a row of multipliers(), on
+/// a GPU every num_threads-th of all entries.
 template <class T, class Position>
 struct CountUpdates {
   using index = typename T::index;
@@ -256,10 +257,11 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
   return lists;
 }
 
-/// Order in which PETSc's Cholesky subtracts the rows with an entry in a column from that column's row. PETSc puts a
-/// row at the head of the list of its next column when it has been subtracted from the row before or, for its first
-/// column, when it has been computed. The row put there last comes first; of two rows put there during one traversal of
-/// a list, the one later in that list comes first.
+/// Order in which PETSc's Cholesky subtracts the rows with an entry in a column from that column's row. PETSc keeps a
+/// list of rows for each column. A row goes to the head of the list of its first column when it has been computed, and
+/// to the head of the list of its next column each time that it has been subtracted. So the row that came to a list
+/// last is subtracted first; of two rows that came during the traversal of one list, that is the later one in that
+/// list.
 template <class T>
 struct ListOrder {
   using index = typename T::index;
@@ -305,8 +307,8 @@ struct SortPivots {
   }
 };
 
-/// Finds the same order on a host in time proportional to the number of entries, by PETSc's lists themselves. A sort
-/// compares rows of complete factors along many common columns.
+/// Finds the same order on a host by following PETSc's lists, in time proportional to the number of entries. A sort
+/// would be slower for complete factors, whose rows have many columns in common that it has to compare.
 /// @param ranges      as in PivotRows; by columns of U
 /// @param row, entry  out: as in PivotRows
 template <class T, class Rows, class Entries>

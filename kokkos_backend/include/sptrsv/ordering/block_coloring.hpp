@@ -23,7 +23,8 @@ template <class Index>
 struct BlockColorOptions {
   /// Maximum vertices of a block; 0: 256 if vertices have more than 8 neighbors on average, otherwise 64.
   Index size = 0;
-  /// Number of colors, increased if neighbors have all of them; 0: 4, or 8 if blocks have more than 8 neighbors.
+  /// Number of colors; 0 means 8 if blocks have more than 8 neighbors, otherwise 4. If the neighbors of a block have
+  /// all of them, colors are added.
   Index colors = 0;
   int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
                      ///< fill
@@ -68,7 +69,8 @@ std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
   return order;
 }
 
-/// Returns the block of each vertex: equal keys, in parts of up to `size`. Blocks are numbered by first vertex.
+/// Returns the block of each vertex. Vertices with equal keys form blocks of up to `size` vertices, numbered by their
+/// first vertices.
 /// @param keys  out: number of different keys
 template <class Index, class Key>
 std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index& keys) {
@@ -117,9 +119,10 @@ std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions
   return block_of;
 }
 
-/// Returns the block of each vertex in any graph. A block starts with the first vertex that is in no block; the vertex
-/// with the most neighbors in the block joins, among equals the one touched first. If the block touches none, it
-/// continues with the next first vertex. All blocks except the last are full.
+/// Returns the block of each vertex in any graph. A block starts with the first vertex that is in no block yet. Then
+/// the free vertex with the most neighbors in the block joins, of equal ones the one that the block touched first. If
+/// the block touches no free vertex, it continues with the first vertex that is in no block. All blocks except the last
+/// are full.
 /// @return blocks numbered by their first vertices
 template <class Index>
 std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
@@ -176,8 +179,8 @@ Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const&
 }
 
 /// Returns a color per vertex: the length of the longest path of ascending numbers to it, modulo `colors`. If a
-/// neighbor has that color, takes the next free one, and a new color if none is free. Most edges, all but every
-/// `colors`-th of a path, thus lead from a smaller to a greater color. Every color up to the maximum is used.
+/// neighbor has that color, takes the next free one, and a new color if none is free. Most edges thus lead from a
+/// smaller to a greater color: on a path all except every `colors`-th. Every color up to the maximum is used.
 template <class Index>
 std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
   auto const n = static_cast<std::size_t>(graph.num_vertices());

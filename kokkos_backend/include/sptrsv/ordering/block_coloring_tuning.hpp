@@ -8,11 +8,11 @@ namespace sptrsv::detail {
 struct BlockColoringTuning {
   /// Mean number of neighbors of a vertex above which a graph is wide.
   static constexpr int narrow_neighbors = 8;
-  /// Vertices of a block in wide graphs, and in others. Smaller blocks have fewer levels, and cost iterations. Blocks
-  /// of 32 cost none on 3D grids, but with 100^3 rows their levels are too wide for `levelset`'s kernel of many levels,
-  /// and a solve takes 1.5 times as long.
+  /// Number of vertices of a block in wide graphs, and in others. With smaller blocks, a factor has fewer levels but
+  /// the solver needs more iterations. On 3D grids, blocks of 32 need no more iterations; but with 100^3 rows the
+  /// levels are then too wide for `levelset`'s kernel of many levels, and a solve takes 1.5 times as long.
   static constexpr int wide_size = 256, size = 64;
-  /// Number of colors if blocks have at most few_neighbors neighbors (few_colors), and if they have more.
+  /// Number of colors: few_colors if blocks have at most few_neighbors neighbors, otherwise the other one.
   static constexpr int few_neighbors = 8, few_colors = 4, colors = 8;
 };
 

@@ -218,10 +218,10 @@ Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
 }  // namespace detail
 
 /// Moves vertices out of colors with more than ceil(n / colors) vertices, each to the smallest color below floor(n /
-/// colors) that no neighbor has. One pass suffices, since the possible targets of a vertex only decrease. Afterwards no
-/// vertex of a too large color can move to a too small one, so the largest color has at most max(ceil(n / colors), D s)
-/// vertices, with s the size of the smallest color and D the largest degree, if s < floor(n / colors). The largest
-/// color never grows, and the smallest never shrinks.
+/// colors) that no neighbor has. One pass suffices, since a vertex never gains a color to which it may move. Afterwards
+/// no vertex of a too large color can move to a too small one. Let s be the size of the smallest color and D the
+/// largest degree: if s < floor(n / colors), the largest color has at most max(ceil(n / colors), D s) vertices. The
+/// largest color never grows, and the smallest never shrinks.
 template <class Index>
 void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   Index const n = graph.num_vertices();

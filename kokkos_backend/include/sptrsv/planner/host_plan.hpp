@@ -111,7 +111,8 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
 }
 
 /// Simulates a core that starts a row every few cycles, adds each term when its x is solved, and has a limited number
-/// of instructions in flight. Simulates a sample of chunks of rows independently, by the calling thread.
+/// of instructions in flight. The calling thread simulates a sample of the rows, each chunk independently of the
+/// others.
 template <class T>
 InOrder cost_in_order(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
   using index = typename T::index;
@@ -189,10 +190,10 @@ std::string one_thread_name(TypeList<A...>) {
   return name;
 }
 
-/// Chooses substitution by one thread for fewer than 500 rows, and unless another algorithm is 1.15 times as fast. Of
-/// these, each must be 1.15 times as fast as the ones before it in the list. They may also pay on one thread if rows
-/// wait for each other or have irregular lengths. Cost: one pass over a sample of the pattern, and the level sets
-/// unless even the best case of the others would not pay.
+/// Chooses substitution by one thread if there are fewer than 500 rows, or if no other algorithm is 1.15 times as fast.
+/// Of several, a later one in the list must be 1.15 times as fast as those before it. Other algorithms may pay even on
+/// one thread, if rows wait for each other or have irregular lengths. Cost: one pass over a sample of the pattern, and
+/// the level sets unless the other algorithms would not pay even in the best case.
 /// @param measured  nanoseconds of a solve by one thread; 0: not timed, and then estimated
 template <class T>
 Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis, double measured = 0) {

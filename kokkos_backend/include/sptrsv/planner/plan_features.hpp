@@ -23,8 +23,8 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Features that PlanFeatures finds; the others are found by the algorithm whose `model` has them. Rows are those of
-/// op(T); `longest` counts off-diagonal entries.
+/// Features that PlanFeatures finds; each other feature is found by the algorithm whose `model` has it. Rows are those
+/// of op(T), and `longest` counts off-diagonal entries.
 inline constexpr FeatureInfo common_features[] = {
     {"none"},
     {"solve"},  // 1: launches and other costs that are independent of size
@@ -86,11 +86,10 @@ struct Feature {
   friend constexpr bool operator==(Feature a, Feature b) { return a.number == b.number; }
 };
 
-/// Bytes of T, b and x of which all entries stay in the L2 cache from solve to solve: half of an H100's or H200's 50
-/// MB.
+/// Maximum bytes of T, b and x that stay in the L2 cache from solve to solve: half of the 50 MB of an H100 or H200.
 inline constexpr double cached_bytes = 25e6;
 
-/// Number of solves that share the cost of the sweeps for features.
+/// Number of solves by which the cost of a sweep for a feature is divided.
 inline constexpr double solves_per_sweep = 50;
 
 /// Price of a feature, in nanoseconds per unit.
@@ -229,8 +228,8 @@ class PlanFeatures {
     if (!exact(f)) find_by_owner(f, Algorithms<T>{});
   }
 
-  /// Uses sets of consecutive rows as level sets if there are few, to save finding the levels. There are no more levels
-  /// than such sets, and in most orderings by color equally many.
+  /// If there are few sets of consecutive rows, takes them for the level sets, which need not be found then. There are
+  /// no more levels than such sets, and in most orderings by color the two numbers are equal.
   /// @return whether there are few
   bool take_sets_for_levels() {
     // from `not_few` sets on, counting the levels is worth its cost
@@ -283,13 +282,14 @@ class PlanFeatures {
                  .levels);
   }
 
-  /// Counts the sets. More than are listed count as one per row, since their number no longer matters.
+  /// Counts the sets. If there are more than are listed, takes the number of rows instead, since the exact number no
+  /// longer matters.
   void find_sets() {
     auto const count = detail::consecutive_sets_of<T>(exec_, analysis_).count;
     set("sets", count > detail::ConsecutiveSets<T>::most_listed ? value("rows") : count);
   }
 
-  /// Lets the algorithms find f whose models have it.
+  /// Lets those algorithms find f whose models have f.
   template <class... A>
   void find_by_owner(Feature f, TypeList<A...>) {
     auto const has = [&](auto const& model) {

@@ -19,8 +19,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t v) {
   return v ^ (v >> 31);
 }
 
-/// Returns a hash of row lengths and column indices, a sum of terms mixed with their positions: the same for any number
-/// of threads. Cost: one pass over the pattern; fences.
+/// Returns a hash of row lengths and column indices. It is a sum of terms, each mixed with its position, so that it is
+/// the same for any number of threads. Cost: one pass over the pattern; fences.
 template <class T>
 std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern const& pattern, long long first,
                       long long last) {

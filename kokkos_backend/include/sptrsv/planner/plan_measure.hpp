@@ -19,8 +19,8 @@ namespace sptrsv::detail {
 
 using PlanClock = std::function<double()>;  ///< returns seconds since a fixed moment
 
-/// Hash of a pattern, and all else that a choice depends on. Different patterns with equal hash, rows and entries share
-/// a choice, which is correct for any pattern, and at worst slower.
+/// Hash of a pattern, and all else that a choice depends on. Different patterns with the same hash and the same numbers
+/// of rows and entries share a choice: any choice gives right answers, at worst more slowly.
 struct PlanKey {
   std::uint64_t pattern = 0;
   long long rows = 0, entries = 0;

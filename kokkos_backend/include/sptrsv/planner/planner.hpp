@@ -41,7 +41,8 @@ struct PlanOptions {
 
 namespace detail {
 
-/// Returns the models of this device, or of the first one in the table: its ratios are a better guide than no model.
+/// Returns the models of this device or, if the table lacks it, of the table's first device, whose ratios between types
+/// are a better guide than no model.
 inline PlanDevice const& plan_device(std::string_view name) {
   for (auto const& device : plan_devices)
     if (device.name == name) return device;
@@ -71,12 +72,14 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
 }
 
 /// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
-/// solves expected of a factor; 0 for other features. A sweep is made only if its candidate could gain that much.
+/// solves expected of a factor; 0 for other features. A sweep is made only if the candidate that needs it could gain
+/// that much.
 inline double sweep_share(Feature f, double levels) {
   return (f.info().sweep + f.info().sweep_level * levels) / solves_per_sweep;
 }
 
-/// Tells whether finding the feature takes less than a solve. Sets may be many, and one team cuts them.
+/// Tells whether finding the feature takes less than a solve. Sets of consecutive rows may be too many for that, since
+/// one team finds them.
 inline bool is_cheap(Feature f) { return !(f == "sets") && f.info().sweep == 0; }
 
 /// Returns the nanoseconds per unit of a feature in a model.
@@ -141,8 +144,9 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 
 }  // namespace detail
 
-/// Estimates the fastest algorithm on a GPU: one that estimates itself, otherwise the least time by the model in
-/// planner/plan_table.hpp, fitted to the device, or to another one if the table lacks it.
+/// Chooses the algorithm that is estimated to be the fastest on a GPU: one with an estimate() of its own, otherwise the
+/// one with the least time by its model in planner/plan_table.hpp, which is fitted to this device or, if the table
+/// lacks it, to another.
 /// Cost: mostly the level sets, which most types need anyway; up to three more sweeps if times are close.
 template <class T>
 Plan choose_on_device(typename T::exec_space const& exec, Analysis<T> const& analysis,

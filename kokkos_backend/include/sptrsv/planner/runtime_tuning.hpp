@@ -8,10 +8,10 @@
 
 namespace sptrsv::detail {
 
-/// Rule for when to analyze: once solves by `sequential`, which needs no analysis, have taken so long that the other
-/// algorithm would have saved twice the time of its analysis. A program that solves a few times then pays for no
-/// analysis, and one that stops right after the analysis has lost less than half of its solve time (the ski rental
-/// problem of online algorithms).
+/// Rule for when to analyze. Solves start with `sequential`, which needs no analysis; the other algorithm is analyzed
+/// once it would have saved twice the time of its analysis. A program that solves only a few times then pays for no
+/// analysis, and a program that stops right after the analysis has lost less than half of its solve time (the ski
+/// rental problem of online algorithms).
 class DeferredPlan {
  public:
   /// Starts the count.
@@ -29,7 +29,7 @@ class DeferredPlan {
     double const of_column = seconds / static_cast<double>(columns);               // at most the time of one column
     if (++solves_ > 1 && (least_ == 0 || of_column < least_)) least_ = of_column;  // the first solve loads caches
   }
-  /// Tells whether to bound the gain, which costs about as much as a solve: after 12 solves.
+  /// Tells whether to compute a bound of the gain, which costs about as much as a solve; true after 12 solves.
   bool must_look() const { return !looked_ && least_ > 0 && spent_ >= 12 * least_; }
   /// Records the bound.
   /// @param bound     lower bound of the seconds of a solve by any other algorithm

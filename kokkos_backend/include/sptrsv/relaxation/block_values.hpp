@@ -9,7 +9,7 @@
 
 namespace sptrsv::detail {
 
-/// Inverts a dense block, by columns, by Gauss-Jordan elimination with interchanges of rows.
+/// Inverts a dense block, stored by columns, by Gauss-Jordan elimination with interchanges of rows.
 /// @param a        size * size; overwritten
 /// @param inverse  size * size; out
 /// @return the first column whose pivot has a magnitude of at most `least`, or -1
@@ -83,7 +83,8 @@ void take_dense(typename T::exec_space const& exec, SplitMatrix<T> const& split,
   for_block_rows<T>("sptrsv::sweeps::take_dense", exec, split, split.dense.extent(0), take);
 }
 
-/// Sets the R rows of a triangle that begin at row f, a block, to D^-1 times A's. Reads each value once.
+/// Sets the R rows of the block that begins at row f, in a triangle, to D^-1 times the rows of A. Reads each value
+/// once.
 template <int R, class T>
 KOKKOS_INLINE_FUNCTION void scale_block(SplitMatrix<T> const& split, SplitTriangle<T> const& part,
                                         typename T::values const& values, typename T::index f) {
@@ -106,8 +107,8 @@ KOKKOS_INLINE_FUNCTION void scale_block(SplitMatrix<T> const& split, SplitTriang
   }
 }
 
-/// Sets row r of the block of `rows` rows that begins at row f to D^-1 times A's. On a host the call for the first row
-/// of a block of up to 5 rows, PETSc's usual limit, sets all of them.
+/// Sets row r of the block of `rows` rows that begins at row f to D^-1 times A's. On a host, if the block has at most 5
+/// rows, PETSc's usual limit, the call for its first row sets all of its rows.
 template <class T>
 KOKKOS_INLINE_FUNCTION void scale_row(SplitMatrix<T> const& split, SplitTriangle<T> const& part,
                                       typename T::values const& values, typename T::index f, int rows, int r) {

@@ -36,7 +36,8 @@ struct SplitTriangle {
 };
 
 /// Matrix A = L + D + U as two triangles whose rows are numbered in the order of a sweep.
-///   by rows    `lower` stores L with 1 / E as the last entry of each row, `upper` 1 / E first, then U; `width` is 0
+///   by rows    `lower` stores L, and 1 / E as the last entry of each row; `upper` stores 1 / E as the first entry of
+///   each row, then U; `width` is 0
 ///   by blocks  D has dense blocks; `lower` stores D^-1 L, `upper` D^-1 U, neither a diagonal
 template <class T>
 struct SplitMatrix {
@@ -68,8 +69,8 @@ struct SplitMatrix {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t slot(typename T::index f, int rows, int r, int c) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(width) + static_cast<std::size_t>(c * rows + r);
   }
-  /// Returns `value` divided by the diagonal entry of E in the row at position p; by blocks `value` itself, since D^-1
-  /// A has the diagonal I.
+  /// Returns `value` divided by the diagonal entry of E in the row at position p. By blocks, returns `value` itself,
+  /// since the diagonal blocks of D^-1 A are I.
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar divide_by_e(typename T::index p, typename T::scalar value) const {
     return by_blocks() ? value : inverse(p) * value;
   }

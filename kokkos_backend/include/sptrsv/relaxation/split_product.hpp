@@ -22,8 +22,8 @@ enum class Strict { lower, upper, both };
 ///   first_correction  y = x + E^-1 (b - M x) with x = E^-1 b, which is computed where it is needed
 enum class Form { product, residual, correction, first_correction };
 
-/// Kernel that computes the rows of a Form. By blocks it has D^-1 N in place of N, and I in place of D + shift I and of
-/// E. On a GPU the lanes of a thread share a row, and add their sums in a fixed order.
+/// Kernel that computes the rows of a Form. If the matrix is split by blocks, D^-1 N stands for N, and I for D + shift
+/// I and for E. On a GPU the lanes of a thread share a row, and add their sums in a fixed order.
 template <class T, Form form>
 struct SplitProduct {
   using scalar = typename T::scalar;
@@ -116,8 +116,8 @@ void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, S
   kernel.launch("sptrsv::sweeps::residual", exec);
 }
 
-/// Computes y = x + E^-1 (b - (A + shift I) x), by blocks y = x + b - D^-1 A x: a Jacobi sweep from the guess x or, for
-/// form first_correction, two from zero, whose x is ignored. No overlap.
+/// Computes y = x + E^-1 (b - (A + shift I) x), by blocks y = x + b - D^-1 A x: one Jacobi sweep from the guess x or,
+/// in form first_correction, which ignores x, two sweeps from zero. The vectors must not overlap.
 template <class T, Form form>
 void sweep_jacobi(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                   double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
@@ -126,7 +126,7 @@ void sweep_jacobi(typename T::exec_space const& exec, SplitMatrix<T> const& spli
   kernel.launch("sptrsv::sweeps::jacobi", exec);
 }
 
-/// Computes y = scale (D + shift I) x + U x, by blocks y = x + D^-1 U x. No overlap.
+/// Computes y = scale (D + shift I) x + U x, by blocks y = x + D^-1 U x. The vectors must not overlap.
 template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
@@ -136,7 +136,7 @@ void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& sp
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }
 
-/// Computes y = b - y + (2 - omega) E x, by blocks y = b - y + x. No overlap.
+/// Computes y = b - y + (2 - omega) E x, by blocks y = b - y + x. The vectors must not overlap.
 /// @param same         y counts as b, and is not read
 /// @param by_position  the rows of x are in the order of the sweep
 template <class T>
@@ -154,7 +154,7 @@ void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const&
   for_range("sptrsv::sweeps::subtract_from_sum", exec, split.num_rows, split.num_rows, subtract);
 }
 
-/// Computes y = b - scale D x, by blocks y = b - x. y may be b; no other overlap.
+/// Computes y = b - scale D x, by blocks y = b - x. y may be b; otherwise the vectors must not overlap.
 template <class T>
 void subtract_diagonal(typename T::exec_space const& exec, SplitMatrix<T> const& split,
                        typename T::indices const& order, double scale, typename T::rhs const& b,

@@ -27,8 +27,8 @@ namespace detail {
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
 /// Returns the maximum number of rows, entries or slots for an index or offset type: 2^31 - 2^26 for 32 bits. The rest
-/// is headroom: threads count past the last item, by what a team takes at a time, before they stop, and Kokkos' scans
-/// round up the parts of a range, by up to 1/50 of it in all.
+/// is headroom, for two reasons: before threads stop, they count past the last item by as much as a team takes at a
+/// time; and Kokkos' scans round up the parts of a range, by up to 1/50 of the range in all.
 template <class Number>
 constexpr long long most_counted() {
   constexpr Number greatest = std::numeric_limits<Number>::max();
@@ -120,7 +120,7 @@ class Analysis {
   index num_rows() const { return stored_.num_rows; }
   /// Returns the number of stored entries, diagonal included.
   long long num_entries() const { return entries_; }
-  /// Returns the minimum number of values for update(): the offset past the last entry.
+  /// Returns the number of values that update() needs at least: the offset just past the last entry.
   std::size_t values_needed() const { return values_needed_; }
   long long num_off_diagonals() const {
     return entries_ - (diagonal_position_ == DiagonalPosition::none ? 0 : num_rows());
@@ -161,7 +161,7 @@ class Analysis {
     return *levels_;
   }
 
-  /// Returns the number of levels of op(T). Keeps no level sets unless they have been made before.
+  /// Returns the number of levels of op(T). Does not keep the level sets if this call has to make them.
   index count_levels(exec_space const& exec) const {
     bool const known = levels_ != nullptr;
     index const count = levels(exec).num_levels();

@@ -37,7 +37,7 @@ struct Placement {
   bool same_as(Placement const& o) const { return data == o.data && row == o.row && column == o.column; }
 
   /// Tells whether two views of equal extents share an element. If their strides differ, only the first elements are
-  /// compared: true is certain, false is not.
+  /// compared: the views then certainly overlap if the answer is true, but may overlap even if it is false.
   bool meets(Placement const& o) const {
     if (same_as(o)) return true;
     std::less<S const*> const before;

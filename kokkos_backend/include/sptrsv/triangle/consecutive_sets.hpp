@@ -174,8 +174,8 @@ struct CutIntoSets {
 /// Finds the sets of consecutive independent rows.
 /// @param entries  off-diagonals of all rows
 /// @param limit    maximum number of sets to look for, at most most_listed
-/// Cost: one pass over the pattern, and one by one team over a number per row, 6 microseconds a set on an NVIDIA H200;
-/// fences.
+/// Cost: one pass over the pattern, then a pass by one team over one number per row, which takes 6 microseconds a set
+/// on an NVIDIA H200; fences.
 template <class T>
 ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Workspace<T>& work,
                                          OffDiagonals<T> const& rows, bool ascending, long long entries,

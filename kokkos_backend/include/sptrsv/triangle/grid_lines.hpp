@@ -46,7 +46,7 @@ struct GridLines {
 struct GridSample {
   static constexpr std::uint64_t rows_for_directions = 4096, rows = 1024;
   static constexpr int entries_for_directions = 16;
-  /// Maximum entries of a row: longer rows belong to no grid, and would take a thread long.
+  /// Maximum number of entries of a row. A longer row belongs to no grid, and one thread would take long for it.
   static constexpr long long longest_row = 1024;
 };
 
@@ -68,7 +68,8 @@ struct GridEntries {
   KOKKOS_INLINE_FUNCTION std::int64_t position_of(index i) const {
     return ascending ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(n) - 1 - static_cast<std::int64_t>(i);
   }
-  /// Returns the k-th row of the sample: a multiple of an odd number, since a stride could coincide with grid lines.
+  /// Returns the k-th row of the sample: k times an odd number, modulo n, since equal steps could coincide with grid
+  /// lines.
   KOKKOS_INLINE_FUNCTION index sampled(std::uint64_t k) const {
     return static_cast<index>(looked_at == n ? k : k * 2654435761u % n);
   }
@@ -144,7 +145,8 @@ struct FitLines {
   }
 
   /// Returns lines and planes from the entries' distances: the midpoint of the shortest and the longest distance of a
-  /// direction. A stencil is symmetric about it in the directions before.
+  /// direction. A stencil's distances are symmetric about that midpoint, as far as they come from the directions
+  /// before.
   KOKKOS_FUNCTION GridLines lines_of(std::int64_t const (&greatest)[num_found]) const {
     auto const n = static_cast<std::int64_t>(entries.n);
     bool const planes = directions.count() > 2;

@@ -140,7 +140,8 @@ struct RowParts {
 
 /// Groups rows by level_of on a host, by a stable counting sort: each part of the rows counts its rows per level, a
 /// scan turns the counts into first positions, and each part stores its rows there in order. Uses one part per thread,
-/// but at most n / 4 counters; with that many narrow levels one part is as fast as several.
+/// but at most n / 4 counters for all parts together; where that limits the number of parts, levels are narrow, and one
+/// part is as fast as several.
 template <class T>
 void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, typename T::index levels) {
   using index = typename T::index;
@@ -177,7 +178,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
       });
 }
 
-/// Groups rows by level_of on a GPU by sorting; counters of a few levels would be contended.
+/// Groups rows by level_of on a GPU by sorting, since threads would contend for the counters of a few levels.
 template <class T>
 void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, LevelArrays<T>& sets,
                         typename T::index levels) {

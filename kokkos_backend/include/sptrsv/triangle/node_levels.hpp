@@ -44,8 +44,8 @@ struct Nodes {
 };
 
 /// Kernel that computes the level of each node, which also waits for the node `window` nodes before it. With several
-/// lanes per node, all of them share a row far longer than others, and a few lanes each take another row, so that
-/// several rows are polled for together.
+/// lanes per node, all of them share a row that is far longer than others; other rows get a few lanes each, so that the
+/// node polls for several rows at a time.
 template <class T>
 struct NodeSweep {
   using index = typename T::index;
@@ -132,8 +132,8 @@ struct NodeLevels {
 /// Computes levels of nodes. Cost: one sweep over the rows; allocates a number per node, fences.
 /// @param window    maximum number of nodes that run at a time; 0: unlimited
 /// @param by_warps  on a GPU a warp per node, otherwise a thread: better for nodes with many entries
-/// @param limit     if not 0, the search stops at more levels: `levels` is then some larger number, `level_of`
-/// incomplete
+/// @param limit     if not 0, the search stops once there are more levels: `levels` is then some number greater than
+/// `limit`, and `level_of` is incomplete
 template <class T>
 NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> const& nodes, long long window,
                                bool by_warps, long long limit = 0) {

@@ -15,7 +15,7 @@ namespace sptrsv::detail {
 /// scaled. unit: x is contiguous. any: arbitrary strides and PermuteScale.
 enum class Access { plain, scaled, unit, any };
 
-/// Calls f(integral_constant<Access, A>) with the least general A that holds; on a device with `any`.
+/// Calls f(integral_constant<Access, A>) with the most special A that applies; on a device with `any`.
 template <bool Host, int K, class T, class F>
 void with_access(RowIO<T> const& io, F const& f) {
   if constexpr (Host && K == 1) {
@@ -36,8 +36,8 @@ void with_diagonal(Diagonal diagonal, F const& f) {
 }
 
 /// Loop over rows in the order of a cursor: row(), begin() and end() of its off-diagonal entries in `values` and
-/// `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offsets rather than
-/// from the end of the row before, so that after a mispredicted end the next row need not wait.
+/// `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offset rather than
+/// from the end of the row before, so that the next row need not wait if that end was mispredicted.
 /// @tparam V  type of the values, converted to the scalar
 template <class T, int K, Access A, Diagonal D, class Cursor, class V = typename T::scalar>
 struct RowLoop {

@@ -145,8 +145,8 @@ KOKKOS_INLINE_FUNCTION Offset first_at_least(Columns const& columns, Offset begi
 }
 
 /// Returns the transpose of the off-diagonal part, columns ascending, with the map of its values. Kokkos Kernels
-/// transposes and sorts. On a host one thread transposes, which leaves the columns sorted: several threads would not,
-/// and sorting costs more than they gain.
+/// transposes and sorts. On a host one thread transposes, since it leaves the columns sorted; several threads would
+/// not, and sorting afterwards would cost more than they gain.
 template <class T>
 OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
   using space = typename SingleThread<typename T::exec_space>::type;

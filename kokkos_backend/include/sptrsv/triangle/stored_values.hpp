@@ -60,7 +60,8 @@ struct StoredValues {
     else return rounded.data() != nullptr;
   }
   /// Returns value k.
-  /// @tparam Stored  element type of the existing array; a branch in the kernel would cost up to 1.4 times the solve
+  /// @tparam Stored  element type of the array that exists; with a branch in the kernel instead, a solve takes up to
+  /// 1.4 times as long
   template <class Stored, class K>
   KOKKOS_FORCEINLINE_FUNCTION scalar as(K k) const {
     if constexpr (std::is_same_v<Stored, scalar>) return full(k);

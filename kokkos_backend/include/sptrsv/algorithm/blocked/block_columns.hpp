@@ -79,8 +79,8 @@ struct ColumnTable {
   }
 };
 
-/// Kernel with a team per block of rows: lists its halo positions, each once in order of need, and numbers the
-/// columns.
+/// Kernel with a team per block of rows: lists the block's halo positions, each once, in the order in which they are
+/// needed, and numbers the columns.
 template <class T>
 struct NumberColumns {
   using index = typename T::index;

@@ -39,8 +39,9 @@ double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_ro
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for(most_bytes)) / row_bytes);
 }
 
-/// Returns the mean number of levels among `rows` successive rows, over a sample. It is small where rows are numbered
-/// by level, as after reverse Cuthill-McKee, and bounds the levels of a block. Cost: a kernel; fences.
+/// Returns the mean number of different levels among `rows` successive rows, over a sample of the rows. This number is
+/// small where rows are numbered by level, as after reverse Cuthill-McKee; it bounds the number of levels of a block.
+/// Cost: a kernel; fences.
 template <class T>
 double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
   using index = typename T::index;
@@ -82,9 +83,10 @@ bool expects_strips(typename T::exec_space const& exec, Analysis<T> const& analy
   return analysis.directions(exec).count() < 2;
 }
 
-/// Estimates the number of blocks of rows on the critical path. For boxes it is levels / (mean levels per box along the
-/// grid diagonal); for strips, levels / levels of a strip or of a block's successive rows. Blocks of about one level
-/// count more. Cost: passes over samples of the rows; fences.
+/// Estimates the number of blocks of rows on the critical path: the number of levels divided by the mean number of
+/// levels that a block adds to the path. For boxes that mean is taken along the grid diagonal; for strips it is the
+/// number of levels of a strip or, if that is less, of a run of successive rows of a block's size. Blocks of about one
+/// level count more. Cost: passes over samples of the rows; fences.
 template <class T>
 double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   auto const& sets = analysis.levels(exec);
@@ -120,9 +122,9 @@ inline long long host_block_rows(long long n, long long threads) {
 }
 
 /// Estimates the share of a host's blocks of rows that are on the critical path; 1 if each block waits for another. For
-/// boxes the path is the grid diagonal. For strips of several blocks each, a block waits for the block before it and
-/// for one or two of the strip before; where rows are numbered by level, for one block of each level before. Cost:
-/// passes over samples of the rows; the level sets.
+/// boxes the path is the grid diagonal. If each strip has several blocks, a block waits for the block before it and for
+/// one or two blocks of the strip before; if rows are numbered by level, a block waits for one block of each level
+/// before. Cost: passes over samples of the rows; the level sets.
 template <class T>
 double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const& analysis, long long threads) {
   auto const n = static_cast<double>(analysis.num_rows());

@@ -22,8 +22,9 @@
 
 namespace sptrsv::detail {
 
-/// Rows in an order in which each row follows all rows that it needs, with a non-decreasing group number per position.
-/// Cutting that order into ranges gives blocks of rows that never wait for later blocks. Uses the analysis' workspace.
+/// Rows in an order in which each row follows all rows that it needs. Each position has a group number, which does not
+/// decrease from position to position. Cutting that order into ranges gives blocks of rows that never wait for later
+/// blocks. Uses the analysis' workspace.
 template <class T>
 struct RowGroups {
   Kokkos::View<typename T::index*, typename T::device> row;  // n, by position
@@ -154,7 +155,8 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   return best;
 }
 
-/// Groups rows into boxes, ranges of depths in each direction, sorted by the sum of their numbers.
+/// Groups rows into boxes, each a range of depths in every direction. Boxes are sorted by the sum of their numbers in
+/// these directions.
 /// @return false if the numbers of boxes have too many bits
 template <class T>
 bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,

@@ -235,7 +235,7 @@ struct BlockOnDevice {
     SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
   }
   /// Loads a lane's step of a slice. Lanes beyond the last row repeat the last row, and all lanes of a row store the
-  /// same value: faster than branches.
+  /// same value, since branches would take longer.
   KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, scratch_slots const& x, slots_type const& slots,
                                              std::uint64_t slice, index first, int lanes, int lane, int thread) const {
     Step step;
@@ -266,8 +266,8 @@ struct BlockOnDevice {
     return scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8));
   }
 
-  /// Solves a warp's slices. The data of a slice are loaded while the slice before is solved, and its descriptor one
-  /// slice earlier. Beyond the end the last slice is loaded again.
+  /// Solves a warp's slices. While one slice is solved, the data of the next slice and the descriptor of the one after
+  /// it are loaded; at the end, the last slice is loaded again.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
                                            slots_type const& slots, index first, int slices, int warp,

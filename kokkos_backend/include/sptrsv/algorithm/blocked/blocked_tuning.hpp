@@ -12,13 +12,15 @@ struct BlockedTuning {
   static constexpr int least_scratch_bytes = 20480;
   /// Bytes of scratch memory of a block on the GPUs that the planner's table is fitted to.
   static constexpr int table_scratch_bytes = 111600;
-  /// Share of the scratch memory that blocks are cut for, while halo values are unknown.
+  /// Share of the scratch memory that blocks are cut to fill; the rest is a reserve, since the number of halo values is
+  /// only estimated at that time.
   static constexpr double cut_for = 0.95;
-  /// Expected halo values per entry.
+  /// Expected number of halo values (values that a block needs from other blocks) per entry.
   static constexpr double expected_halos = 0.25;
   /// Number of entries above which a row is a block of its own, which all threads of a team solve from global memory.
   static constexpr int long_row = 512;
-  /// Partial sums of a long row, a power of two: the threads of the largest team with warps of 32.
+  /// Number of partial sums of a long row, a power of two: the number of threads of the largest team if warps have 32
+  /// lanes.
   static constexpr int long_row_parts = 512;
   static_assert((long_row_parts & (long_row_parts - 1)) == 0, "halves are added to each other");
   /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
@@ -28,15 +30,15 @@ struct BlockedTuning {
   static constexpr int block_rows = 2048;
   /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.
   static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
-  /// Minimum levels of a strip where levels are wide, on a GPU and on a host.
+  /// Minimum number of levels of a strip if levels are wide, on a GPU and on a host.
   static constexpr int strip_levels = 128, host_strip_levels = 32;
   /// Factor by which the planner weights blocks of less than two levels, if there are more than `thin_levels` levels.
   static constexpr double thin_block = 3;
   static constexpr int thin_levels = 32;
   /// Ratio of boxes to the boxes that the rows would fill, above which strips are better: the pattern is no grid.
   static constexpr double most_boxes = 2;
-  /// Warps of a team that compute. The same number fetches; if a row of real numbers has one lane, `most_warps` fetch
-  /// (lap3d:200 434 us instead of 482, road:700 37 instead of 41).
+  /// Number of warps of a team that compute. The same number of others fetch values; if rows are real and have one lane
+  /// each, `most_warps` fetch (lap3d:200 434 us instead of 482, road:700 37 instead of 41).
   static constexpr int warps = 4;
   /// Warps of a team whose blocks have rows with deferred entries and more than `most_scratch_bytes` (fem3:32 171 us
   /// instead of 261; level 2 of GAMG 760 instead of 1204), or where fetching bounds the time: with more than

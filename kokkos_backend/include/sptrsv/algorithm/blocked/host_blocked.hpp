@@ -24,8 +24,8 @@
 
 namespace sptrsv::detail {
 
-/// Partition of the positions into blocks of rows for a host. A thread waits once per block that it needs, not per
-/// value, so that atomics carry only flags between cores.
+/// Partition of the positions into blocks of rows for a host. A thread waits once for each block that its block needs,
+/// not for each value, so that cores exchange only flags by atomics.
 template <class T>
 struct HostBlocks {
   using index = typename T::index;
@@ -50,7 +50,8 @@ struct HostBlocks {
   }
 };
 
-/// Orders blocks of rows by steps: in numerical order a block often waits for the block before it.
+/// Orders blocks of rows by steps, since in the order of their numbers a block would often wait for the block before
+/// it.
 template <class T>
 void order_host_blocks(HostBlocks<T>& blocks) {
   using index = typename T::index;

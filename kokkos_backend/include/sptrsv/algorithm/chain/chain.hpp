@@ -19,7 +19,7 @@
 
 namespace sptrsv {
 
-/// Solver of chains, in three steps that each safeguard the one before:
+/// Solver of chains, in three steps; the second and the third make up for inaccuracies of the step before:
 ///   scan        compose the rows' maps by chunks, then all chunks by one team, then substitute in each thread's few
 ///   rows from the unknown before them
 ///   correction  the same scan, of the residual

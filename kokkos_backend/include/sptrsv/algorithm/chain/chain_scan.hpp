@@ -55,8 +55,8 @@ bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDia
   return most > 1;
 }
 
-/// Computes the order along chains of any numbering by pointer jumping: in each round a row adds the number of rows
-/// before the row that it points to, and then points to where that row points.
+/// Computes the order along chains, for any numbering of the rows, by pointer jumping: in each round a row adds to its
+/// own count of rows before it the count of the row that it points to, and then points to where that row points.
 template <class T>
 void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                         ChainOrder<T>& order) {

@@ -16,8 +16,9 @@
 
 namespace sptrsv::detail {
 
-/// Solver of the rows of a set. The lanes of a thread share a row's entries and columns. Values of other blocks of rows
-/// were stored by an earlier kernel or before a barrier, values of the own block of rows by the same lane.
+/// Solver of the rows of a set. The lanes of a thread share a row's entries and columns. A lane needs values of other
+/// blocks of rows, which an earlier kernel has stored, or the same kernel before a barrier, and values of its own
+/// block, which it has stored itself.
 template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;
@@ -45,7 +46,7 @@ struct ColorRows {
     subtract_row_part(rows, numbers, i, part, parts, [&](index j, int c) { return io.solved(j, column + c); }, sum);
   }
   /// Solves the rows of one block of rows.
-  /// @param active  false: the thread has none, but calls because the sums shuffle among all lanes of its warp
+  /// @param active  false: the thread has no block, and calls only because the sums shuffle among all lanes of its warp
   /// @param longest  rows of the longest block of rows of the launch
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool active, index longest) const {

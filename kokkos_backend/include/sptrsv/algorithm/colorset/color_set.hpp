@@ -73,7 +73,7 @@ class ColorSet : public AlgorithmDefaults {
   };
 
   static constexpr auto model = features_of({{"rows"}, {"sets"}, {"level_rows"}, {"longest_row"}});
-  /// Tells whether sets are not too many for a kernel or a barrier each, nor of so few rows that they would be taken
+  /// Tells whether the sets are few enough for a kernel or a barrier each, and have enough rows each not to be taken
   /// for blocks, whose rows one thread solves one after another.
   template <class F>
   static bool pays(F const& features) {
@@ -140,7 +140,8 @@ class ColorSet : public AlgorithmDefaults {
   using Tuning = detail::ColorSetTuning;
   static int warp() { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
 
-  /// Finds the sets on the device if they are few and of single rows, otherwise by a pass on the host.
+  /// Finds the sets on the device if there are few of them and all blocks are single rows, otherwise by a pass on the
+  /// host.
   ColorSets<T> find_sets(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
     if constexpr (!host) {
       auto const& sets = detail::consecutive_sets_of<T>(exec, analysis);

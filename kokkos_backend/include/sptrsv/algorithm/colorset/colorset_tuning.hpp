@@ -11,8 +11,8 @@ struct ColorSetTuning {
   /// Number of warps of the one team that solves small sets, and of each team of a kernel that solves one set. Not
   /// measured separately.
   static constexpr int one_team_warps = 16, team_warps = 4;
-  /// Maximum mean entries per row for one lane per row in sets that fill the GPU by themselves: lap3d:100,color takes
-  /// 36.5 us, and 42.6 us with two lanes; with 13 entries (kkt2) four lanes are best.
+  /// Maximum mean number of entries per row with which a row has one lane, in sets that fill the GPU by themselves:
+  /// lap3d:100,color takes 36.5 us, and with two lanes 42.6 us; with 13 entries (kkt2) four lanes are best.
   static constexpr double one_lane_entries = 8;
   /// Number of sets above which the planner does not consider `colorset`.
   static constexpr int many_sets = 100;
@@ -26,11 +26,11 @@ struct ColorSetTuning {
   static constexpr int entries_of_row = 64;
   /// Threads of the team that samples a part. Not measured separately.
   static constexpr int part_team_threads = 128;
-  /// Rows per set below which, with more than `many_sets` sets, the report advises another ordering.
+  /// If there are more than `many_sets` sets, and fewer rows per set than this, the report advises another ordering.
   static constexpr double few_rows = 1000;
   /// Maximum distance in rows of a dependency that may be within a block of rows.
   static constexpr int rows_of_near_blocks = 32;
-  /// Seconds per row of a set in Suchoski's model, on a GPU.
+  /// Seconds for a row of a set on a GPU, in Suchoski's model.
   static constexpr double row_seconds = 3e-6;
 };
 

@@ -107,9 +107,10 @@ struct JacobiSweep {
 }  // namespace detail
 
 /// Approximate solver by k Jacobi sweeps: x_0 = D^-1 b, x_j = D^-1 (b - N x_(j-1)), where op(T) = D + N and D is the
-/// diagonal. Rows of the levels 0 to k are exact, so k = levels - 1 gives the solution; more sweeps are not made. For
-/// fewer sweeps, x - x_k = (-D^-1 N)^(k+1) x, which may be of any size. x_k is linear in b; for the same k the
-/// transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise reproducible.
+/// diagonal. After k sweeps the rows of the levels 0 to k are exact, so k = levels - 1 gives the solution, and no more
+/// sweeps than that are made. With fewer sweeps the error is x - x_k = (-D^-1 N)^(k+1) x, which may be of any size. x_k
+/// is linear in b; for the same k the transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise
+/// reproducible.
 /// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
 template <class T>
 class Iterated : public AlgorithmDefaults {

@@ -19,8 +19,8 @@
 
 namespace sptrsv::detail {
 
-/// Returns the rows level by level on a host, sorted by length in a level, so that a core seldom mispredicts the end of
-/// a row (copter2: 1.7 times faster). Levels of a few rows gain nothing and stay unsorted.
+/// Returns the rows level by level for a host. Within a level they are sorted by length, so that a core seldom
+/// mispredicts the end of a row (copter2: 1.7 times faster). Levels of a few rows gain nothing and stay unsorted.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(typename T::exec_space const& exec,
                                                                               OffDiagonals<T> const& rows,

@@ -140,7 +140,7 @@ struct LevelKernel {
 };
 
 /// Kernel of one level with several columns. A team copies its rows' b, stored by columns, to scratch memory, and x
-/// back. There they lie by rows, so the lanes of a warp touch the columns of few rows.
+/// back. In scratch memory they are stored by rows, so that the lanes of a warp work on the columns of few rows.
 template <class T, class Stored>
 struct LevelKernelColumns {
   using index = typename T::index;
@@ -150,7 +150,8 @@ struct LevelKernelColumns {
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
 
-  /// Returns a distance between columns that puts the lanes of half a warp, 16 words of 8 bytes, into different banks.
+  /// Returns a distance between columns with which the lanes of half a warp, 16 words of 8 bytes, access different
+  /// banks.
   KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
     return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
   }
@@ -253,8 +254,8 @@ struct OneTeamKernel {
     int stride;
     slots_type slots;
 
-    /// Returns the offset of x of position p in the ring. An older x is loaded from global memory without a loop: it
-    /// was published before the last barrier.
+    /// Returns the offset of x of position p in the ring. An older x is loaded from global memory without polling,
+    /// since it was published before the last barrier.
     KOKKOS_FORCEINLINE_FUNCTION int find(index p, scalar (&x)[1]) const {
       if (p >= first) return here + static_cast<int>(p - first) * stride;
       if (p >= first_before) return before + static_cast<int>(p - first_before) * stride;

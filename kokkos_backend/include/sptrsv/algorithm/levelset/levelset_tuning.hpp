@@ -12,7 +12,8 @@ namespace sptrsv::detail {
 struct LevelSetTuning {
   /// Number of rows above which a level has a kernel of its own; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
-  /// Maximum slices of a narrow level. One team solves it faster; with more slices its warps hinder each other.
+  /// Maximum number of slices of a narrow level. One team solves such a level faster than many teams; with more slices,
+  /// the warps of the team hinder each other.
   static constexpr int narrow_slices = 4;
   /// Maximum share of the resident warps of a kernel of many levels if rows have one lane: lap3d:100 in blocks of
   /// colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192 us with 1/6. If rows
@@ -27,14 +28,15 @@ struct LevelSetTuning {
   static constexpr int one_team_columns = 4;
   /// Bytes of scratch memory for half of the one-team kernel's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;
-  /// Warps of a team in a kernel of one level, without and with staged columns. Not measured separately.
+  /// Number of warps of a team in a kernel of one level: if columns are not staged in scratch memory, and if they are.
+  /// Not measured separately.
   static constexpr int wide_team_warps = 4, staged_team_warps = 2;
-  /// Number of columns of a pass from which b and x of a wide level are staged in scratch memory.
+  /// Minimum number of columns of a pass for which b and x of a wide level are staged in scratch memory.
   static constexpr int staged_columns = 4;
 
-  /// Host: number of rows of a level from which they are sorted by length.
+  /// Host: minimum number of rows of a level whose rows are sorted by length.
   static constexpr double sorted_from = HostCost::sorted_from;
-  /// Host: number of entries from which rows count as equally long.
+  /// Host: rows of at least this number of entries count as equally long.
   static constexpr int sorted_lengths = 64;
 };
 

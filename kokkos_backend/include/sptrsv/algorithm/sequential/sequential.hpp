@@ -49,7 +49,7 @@ struct StoredRows {
 
 /// Kernel of the whole solve, K columns at a time. By rows, x(i) gathers its terms. For a transpose, T's rows are
 /// op(T)'s columns, and x(i) is scattered to the rows that need it, so no transpose is stored. Uses pointers and
-/// compile-time choices instead of views and flags, since decisions would cost as much as short rows.
+/// compile-time choices instead of views and flags, since a decision at run time would cost as much as a short row.
 template <class T, int K, Access A>
 struct Substitution {
   using index = typename T::index;
@@ -101,10 +101,10 @@ struct Substitution {
   }
 };
 
-/// Solves the M rows of the block at position s. A row's terms outside the block come first, those inside last: the
-/// order of its sum in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1). Other
-/// triangles must not use blocks. Prefetches the next block's values: a block reads a stream per row, too many for a
-/// core's prefetcher.
+/// Solves the M rows of the block at position s. Adds first a row's terms outside the block, then those inside. That is
+/// the order of a row's sum in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); other
+/// triangles must not use blocks. Prefetches the values of the next block, since a block reads one stream per row, too
+/// many for a core's prefetcher.
 /// @param x       contiguous
 /// @param finish  finish(i, sum) performs the last step of row i
 template <int M, int Step, class T, class Load, class Finish>
@@ -202,7 +202,7 @@ class Sequential : public AlgorithmDefaults {
   std::size_t memory_bytes() const { return values_.memory_bytes() + block_rows_.size(); }
 
  private:
-  /// Solves by one thread, on a host without a launch, which would cost as much as a small solve.
+  /// Solves by one thread. On a host it launches no kernel, since a launch would cost as much as a small solve.
   template <class Solve>
   static void launch(typename T::exec_space const& exec, Solve const& solve_all) {
     if constexpr (detail::runs_inline<typename T::exec_space>) solve_all(0);

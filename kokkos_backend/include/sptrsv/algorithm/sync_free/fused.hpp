@@ -79,10 +79,10 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
   return units;
 }
 
-/// Kernel in which a thread of a team is one warp and takes one unit after another: a row, which its lanes share, or a
-/// block of rows, of which a lane takes one row, column after column, and spins on no row of another lane. (With
-/// columns on lanes only a few rows of a block would be solved at a time, each group waiting for the group before:
-/// road:2000 with 8 columns takes 42 ms instead of 2.)
+/// Kernel in which a thread of a team is one warp and takes one unit after another. A unit is a row, which the lanes
+/// share, or a block of rows, of which each lane takes one row; it solves the columns one after another, and never
+/// spins on a row of another lane. (With a column per lane, only a few rows of a block would be solved at a time, and
+/// each such group would wait for the group before: road:2000 with 8 columns takes 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -162,7 +162,8 @@ class Fused : public detail::InRowOrder<T> {
   std::size_t memory_bytes() const { return Base::memory_bytes() + units_.first.span() * sizeof(typename T::index); }
 
  private:
-  /// Returns the rows of a block: the lanes of a warp; on a host those of most GPUs, so that systems are split alike.
+  /// Returns the number of rows of a block: the number of lanes of a warp, on a host that of most GPUs, so that systems
+  /// are divided in the same way.
   static int block_rows() {
     if constexpr (is_host_space<typename T::exec_space>) return detail::SyncFreeTuning::fused_host_block_rows;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();

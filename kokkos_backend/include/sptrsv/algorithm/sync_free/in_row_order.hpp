@@ -80,8 +80,8 @@ struct WarpPerRow {
 };
 
 /// Kernel with a thread per row of a ticket, whose lanes have a column each. A thread never spins on a row of its own
-/// ticket: in each turn of its loop it subtracts the terms of a batch once all are solved, publishes if that was the
-/// last batch, or polls again. The loads of a batch are in flight together.
+/// ticket. In each turn of its loop it looks at a batch of terms: if all their x are solved, it subtracts the terms,
+/// and publishes if the batch was the last one; otherwise it polls again. The loads of a batch are in flight together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
@@ -200,7 +200,7 @@ class InRowOrder : public AlgorithmDefaults {
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
 
  protected:
-  /// @param by_columns  takes the columns of op(T) in place of its rows, for kernels that use no slots
+  /// @param by_columns  holds the columns of op(T) instead of its rows, for kernels that use no slots
   InRowOrder(exec_space const& exec, Analysis<T> const& analysis, bool by_columns = false)
       : ascending_(analysis.shape().ascending()),
         poll_all_missing_(analysis.mean_row() > SyncFreeTuning::poll_all_from),
@@ -210,8 +210,8 @@ class InRowOrder : public AlgorithmDefaults {
 
   /// Returns the shape of a launch in which a warp, on a host a thread, takes one unit after another: a row or a block.
   /// @param team_warps  GPU: warps per team
-  /// @param per_ticket  units per ticket; 0: on a GPU 1, since with more a warp starts each unit only after the unit
-  ///                    before, and all others wait for it
+  /// @param per_ticket  units per ticket. 0: on a GPU 1, since a warp with more would start each unit only after the
+  ///                    unit before, while all other warps may wait for it
   LaunchShape warp_shape(exec_space const& exec, long long units, int team_warps, int per_ticket) const {
     LaunchShape shape;
     if constexpr (is_host_space<exec_space>) {

@@ -14,7 +14,8 @@ template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(R* address, R value) {
   Kokkos::atomic_sub(address, value);
 }
-/// Subtracts the real and the imaginary part separately: a sum is read only after all of its terms have arrived.
+/// Subtracts the real and the imaginary part separately, which is safe since a sum is read only after all of its terms
+/// have arrived.
 template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos::complex<R> value) {
   Kokkos::atomic_sub(&address->real(), value.real());
@@ -73,7 +74,7 @@ struct SyncFreeColumns {
 /// Solver with a warp per component. The default form csr is row-owned and bitwise reproducible; csc is not, since
 /// atomics add in the order of arrival.
 /// Source: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016, algorithm 2 (form csc). Differs in that
-/// components are taken by ticket and that the sums of a thread block are not kept in scratch memory.
+/// components are taken by ticket, and in that the sums of a thread block are not kept in scratch memory.
 template <class T>
 class SyncFree : public detail::InRowOrder<T> {
   using Base = detail::InRowOrder<T>;

@@ -9,10 +9,11 @@ struct SyncFreeTuning {
   /// Mean off-diagonal entries per row above which a thread polls for all missing entries of a batch. Otherwise it
   /// polls for the first one only, which takes fewer loads.
   static constexpr double poll_all_from = 4;
-  /// GPU: independent warps of a team of `fused`: 2 are faster than 1 (road:2000 443 instead of 477 us), and as fast as
-  /// 4.
+  /// GPU: number of warps of a team of `fused`, which work independently. 2 are faster than 1 (road:2000: 443 instead
+  /// of 477 us), and as fast as 4.
   static constexpr int fused_team_warps = 2;
-  /// Host: rows of a block of `fused`, equal to the lanes of a warp of most GPUs, so that systems are split alike.
+  /// Host: number of rows of a block of `fused`; that of lanes in a warp of most GPUs, so that systems are divided in
+  /// the same way.
   static constexpr int fused_host_block_rows = 32;
 };
 

@@ -59,9 +59,10 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
   return out;
 }
 
-/// Predicate that tells whether a tile has to start at position s of the solve order: the row needs none of the 15 rows
-/// before it, such as the first row of a grid line, but a neighbor, at s - 1 or s + 1, does. In a tile with those 15
-/// rows, the row would wait for all that they wait for. Successive rows without such dependencies may share a tile.
+/// Predicate that tells whether a tile has to start at position s of the solve order: the row at s needs none of the 15
+/// rows before it, but the row at s - 1 or s + 1 needs one of the 15 before itself. The first row of a grid line is
+/// such a row; in a tile with the 15 rows before it, it would wait for all that they wait for. Successive rows without
+/// such dependencies may share a tile.
 template <class T>
 struct SegmentStarts {
   using index = typename T::index;
@@ -127,7 +128,7 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
 }
 
 /// Positions of rows sorted by level. A level of at least 16 rows starts a new tile, and so does the level after it, so
-/// that its diagonal tiles have only diagonals. Narrower levels share tiles.
+/// that its diagonal tiles contain nothing but their diagonals. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
   std::vector<typename T::index> shift;  ///< shift of a level's rows from their position when sorted by level

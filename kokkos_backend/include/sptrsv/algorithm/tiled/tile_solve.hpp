@@ -36,10 +36,10 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
 }
 
 /// Form in which a diagonal tile D with diagonal P is stored.
-///   scaled     D P^-1 without its ones, and P^-1. Solved for P x, which is then multiplied by P^-1. No step divides,
-///   and the sums are those of substitution, so that nothing overflows or underflows that does not in substitution.
-///   (P^-1 D would multiply b first: 1e10 by the reciprocal of 1e-300, before terms are subtracted that make it small.)
-///   as_stored  D and P, where the scaled form has values that are not normal; each step then divides
+///   scaled     D P^-1 without its ones, and P^-1. Solved for P x, which is then multiplied by P^-1. No step divides.
+///   The sums are those of substitution, so they overflow or underflow only where those of substitution do. (P^-1 D
+///   would multiply b first: 1e10 by the reciprocal of 1e-300, before terms are subtracted that make it small.)
+///   as_stored  D and P; used if the scaled form would have values that are not normal numbers. Each step then divides.
 enum class DiagonalTile : std::uint8_t { scaled, as_stored };
 
 /// Values of a TilePattern. Device-copyable.
@@ -157,8 +157,9 @@ struct TileSystem {
 };
 
 /// Kernel at warp level: the lanes share a tile row. Each round polls together for the x of a batch of list entries and
-/// of two tiles. List and tiles end with the same round, since entries are in the order in which their x are solved. A
-/// lane waits only for other warps.
+/// of two tiles. A round takes list entries and tiles whose x are solved at about the same time: the list and the tiles
+/// are both in the order in which their x are solved, and they end in the same round. A lane waits only for other
+/// warps.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;

@@ -27,7 +27,7 @@ namespace sptrsv {
 /// needs. Tiles end where rows do not follow each other, as at the end of a grid line.
 /// Variant levelset: rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a
 /// thread per row of T); all others share kernels at warp level (a warp per tile row).
-/// The default is the variant with fewer block levels, where a block level of syncfree counts as 1.4.
+/// The default is the variant with fewer block levels, where each block level of syncfree counts 1.4 times.
 ///
 /// Diagonal tiles are solved in 16 steps within a warp, so that x is as accurate as by substitution:
 /// |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i.
@@ -89,7 +89,8 @@ class Tiled : public AlgorithmDefaults {
     features.set("tile_entries", entries);
     features.set("late_tiles", ascending ? 0 : entries);
   }
-  /// Tells whether levels are not known to be so wide that tiles take longer to find than they can gain.
+  /// Tells whether `tiled` may be worth it: false if levels are known to be so wide that finding tiles takes longer
+  /// than tiles can gain.
   template <class F>
   static bool pays(F const& features) {
     return !features.exact("levels") || features.value("rows") <= Tuning::most_level_rows * features.value("levels");

@@ -9,17 +9,18 @@ namespace sptrsv::detail {
 /// Constants measured on an NVIDIA H200 (docs/dev/tiled.md) and used everywhere, so that tiles are equal on all
 /// devices.
 struct TiledTuning {
-  /// Mean rows per level above which the planner does not try tiles, which takes longer than several solves: on such
-  /// matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
+  /// Mean number of rows per level above which the planner does not look for tiles, since that takes longer than
+  /// several solves, and on such matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
   static constexpr double most_level_rows = 400;
   /// Nanoseconds for the planner to find tiles, fixed and per level (H100 and H200).
   static constexpr double sweep = 4e5, sweep_level = 1500;
   /// Number of rows from which a level has a kernel with a thread per row; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
-  /// Cost of a block level in natural order, in block levels of rows sorted by level: it includes the solution of a
-  /// diagonal tile instead of diagonals alone.
+  /// Cost of a block level if rows are in natural order, divided by that of a block level if rows are sorted by level.
+  /// It is greater than 1, since in natural order a diagonal tile has to be solved, not only a diagonal.
   static constexpr double own_order = 1.4;
-  /// Host: approximate tickets of each thread per kernel, and maximum tile rows of a ticket. Not measured separately.
+  /// Host: approximate number of tickets per thread and kernel, and maximum number of tile rows of a ticket. Not
+  /// measured separately.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
 };
 
