@@ -7,19 +7,10 @@
 namespace sptrsv {
 namespace {
 
-template <class A, class = void>
-struct OrderingOf {
-  static constexpr std::string_view value = "";
-};
-template <class A>
-struct OrderingOf<A, std::void_t<decltype(A::ordering)>> {
-  static constexpr std::string_view value = A::ordering;
-};
-
 template <class... A>
 std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
   return {AlgorithmInfo{describe_options<typename A::Options>(), std::string(A::name), A::summary, A::capabilities,
-                        std::string(OrderingOf<A>::value)}...};
+                        std::string(A::ordering)}...};
 }
 
 /// Types for which names and options are read; they are the same for all types.

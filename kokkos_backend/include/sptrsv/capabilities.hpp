@@ -38,6 +38,8 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
 /// Optional members of an algorithm, mostly for the planner. Each algorithm derives from this struct and redefines the
 /// members that differ.
 struct AlgorithmDefaults {
+  /// MatOrdering that its incomplete factors ask for; empty: none.
+  static constexpr std::string_view ordering = "";
   /// Features of the planner's model of a solve's time on a GPU, in addition to `solve` and `bytes`.
   static constexpr std::array<FeatureInfo, 0> model{};
   /// Whether the planner may choose it on a host, by host_bound(times) and host_nanoseconds(times, exec, analysis). The

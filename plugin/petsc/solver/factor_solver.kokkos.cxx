@@ -46,10 +46,10 @@ class CholeskyValues {
   {
     std::size_t const n = row_ptr.extent(0) - 1;
     auto const stored = staging_.stage(exec, values, size);
-    if (diagonal_.extent(0) != n) diagonal_ = Fresh(exec, "sptrsv::petsc::diagonal", n);
+    if (diagonal_.extent(0) != n) diagonal_ = sptrsv::detail::raw_view<Values>(exec, "sptrsv::petsc::diagonal", n);
     Values negated = staging_.copy();
     if constexpr (Staging::in_place) {
-      if (negated_.extent(0) != size) negated_ = Fresh(exec, "sptrsv::petsc::values", size);
+      if (negated_.extent(0) != size) negated_ = sptrsv::detail::raw_view<Values>(exec, "sptrsv::petsc::values", size);
       negated = negated_;
     }
     SplitCholesky(exec, n, row_ptr, stored, negated, diagonal_);
@@ -62,11 +62,6 @@ class CholeskyValues {
   }
 
  private:
-  static Values Fresh(Exec const& exec, char const* label, std::size_t size)
-  {
-    return Values(Kokkos::view_alloc(exec, std::string(label), Kokkos::WithoutInitializing), size);
-  }
-
   Staging staging_;
   Values negated_, diagonal_;
 };
@@ -136,15 +131,15 @@ class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverSta
 
   void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) override
   {
-    state().factor.solve(exec(), op, Rhs(b), Solution(x), accumulate);
+    state().factor.solve(exec(), op, as_view(b), as_view(x), accumulate);
   }
   bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) override
   {
-    return state().factor.solve_first_half(exec(), Rhs(b), Solution(x));
+    return state().factor.solve_first_half(exec(), as_view(b), as_view(x));
   }
   bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) override
   {
-    return state().factor.solve_second_half(exec(), Rhs(b), Solution(x));
+    return state().factor.solve_second_half(exec(), as_view(b), as_view(x));
   }
   void reserve(std::size_t columns, bool accumulate) override
   {
@@ -169,6 +164,7 @@ class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverSta
   }
 
  private:
+  using Base::as_view;
   using Base::exec;
   using Base::state;
 
@@ -191,8 +187,6 @@ class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverSta
     View const upper(v.upper, size(p.upper)), lower = p.symmetric ? upper : View(v.lower, size(p.lower));
     state().factor.update(exec(), sptrsv::FactorValues<Scalar, Memory>{lower, upper, View(v.inverse, pivots)});
   }
-  static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
-  static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
 };
 
 /// Copies the pivots of LU, which are the last entries of U's rows, to `out` in natural order.
@@ -311,7 +305,8 @@ class FactorizationOnSpace final : public OnSpace<AnyFactorization, Exec, Factor
     auto const values = made().values();
     auto const& factor = *this->state().factor;
     auto const n = static_cast<std::size_t>(factor.num_rows());
-    auto const pivots = this->template fresh<Kokkos::View<Scalar*, typename Base::device>>("sptrsv::petsc::pivots", n);
+    auto const pivots = sptrsv::detail::raw_view<Kokkos::View<Scalar*, typename Base::device>>(
+        this->exec(), "sptrsv::petsc::pivots", n);
     auto const& upper = factor.pattern().upper;
     if (factor.pattern().symmetric) Kokkos::deep_copy(this->exec(), pivots, values.inverse);
     else if (upper) GatherPivots(this->exec(), upper->rows, values.upper, pivots);

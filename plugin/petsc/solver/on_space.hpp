@@ -12,6 +12,7 @@
 #include "base/petsc_scalar.hpp"
 #include "kokkos/device_stream.hpp"
 #include "kokkos/kokkos_session.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/staging.hpp"
 
@@ -118,21 +119,17 @@ class OnSpace : public Interface {
   Kokkos::View<PetscInt*, device> copied(PetscInt const* numbers, std::size_t n) const
   {
     if (!numbers) return {};
-    auto const own = fresh<Kokkos::View<PetscInt*, device>>("sptrsv::petsc::numbers", n);
+    auto const own = sptrsv::detail::raw_view<Kokkos::View<PetscInt*, device>>(exec(), "sptrsv::petsc::numbers", n);
     Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(numbers, n));
     exec().fence("sptrsv::petsc: numbers of the host are copied");
     return own;
   }
-  /// Allocates a View without initializing it.
-  template <class View>
-  View fresh(char const* label, std::size_t rows) const
+  /// Returns vectors as the View that the backend's solves take.
+  template <class V>
+  static Kokkos::View<V**, Kokkos::LayoutStride, device> as_view(Columns<V> c)
   {
-    return View(Kokkos::view_alloc(exec(), std::string(label), Kokkos::WithoutInitializing), rows);
-  }
-  template <class View, class V>
-  static View as_view(Columns<V> c)
-  {
-    return View(c.data, Kokkos::LayoutStride(c.rows, 1, c.columns, c.stride));
+    Kokkos::LayoutStride const layout(c.rows, 1, c.columns, c.stride);
+    return Kokkos::View<V**, Kokkos::LayoutStride, device>(c.data, layout);
   }
   std::size_t copy_bytes() const { return (held().b.span() + held().x.span()) * sizeof(Scalar); }
 
@@ -155,7 +152,8 @@ class OnSpace : public Interface {
   }
   Columns<Scalar> room(Vectors& kept, std::size_t rows, std::size_t columns) const
   {
-    if (kept.extent(0) < rows * columns) kept = fresh<Vectors>("sptrsv::petsc::host_vectors", rows * columns);
+    if (kept.extent(0) < rows * columns)
+      kept = sptrsv::detail::raw_view<Vectors>(exec(), "sptrsv::petsc::host_vectors", rows * columns);
     return {kept.data(), rows, columns, rows};
   }
   template <class To, class From>

@@ -36,15 +36,15 @@ class SweepsSolver final : public OnSpace<AnySweeps, Exec, SweepsState<Exec>> {
   }
   void sweep(sptrsv::Sweep kind, Columns<Scalar const> b, Columns<Scalar> x, bool zero_guess, int times) override
   {
-    state().sweeps.sweep(exec(), kind, Rhs(b), Solution(x), zero_guess, times);
+    state().sweeps.sweep(exec(), kind, as_view(b), as_view(x), zero_guess, times);
   }
   void eisenstat(Columns<Scalar const> b, Columns<Scalar> x) override
   {
-    state().sweeps.eisenstat(exec(), Rhs(b), Solution(x));
+    state().sweeps.eisenstat(exec(), as_view(b), as_view(x));
   }
   void apply_upper(Columns<Scalar const> b, Columns<Scalar> x) override
   {
-    state().sweeps.apply_upper(exec(), Rhs(b), Solution(x));
+    state().sweeps.apply_upper(exec(), as_view(b), as_view(x));
   }
   long long num_passes() const override { return state().sweeps.solver(sptrsv::Triangle::lower).num_passes(); }
   TriangleReport report(sptrsv::Triangle triangle) const override
@@ -59,10 +59,9 @@ class SweepsSolver final : public OnSpace<AnySweeps, Exec, SweepsState<Exec>> {
   }
 
  private:
+  using Base::as_view;
   using Base::exec;
   using Base::state;
-  static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
-  static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
 };
 
 }  // namespace
