@@ -199,18 +199,36 @@ void expect_same_kind(std::vector<double> const& x, std::vector<double> const& o
   }
 }
 
+/// Makes a triangle whose 16-by-16 tile off the diagonal is dense, but for row and column 6, which it lacks.
+Problem<double> tile_with_gaps(Shape shape) {
+  Problem<double> p;
+  p.shape = shape;
+  p.row_ptr = {0};
+  for (int i = 0; i < 32; ++i) {
+    bool const lower = shape.triangle == Triangle::lower, has_tile = lower == (i >= 16) && i % 16 != 6;
+    if (!lower) p.col_idx.push_back(i);
+    for (int k = 0; k < 16; ++k)
+      if (has_tile && k != 6) p.col_idx.push_back(lower ? k : 16 + k);
+    if (lower) p.col_idx.push_back(i);
+    p.row_ptr.push_back(static_cast<int>(p.col_idx.size()));
+  }
+  set_values(p, 1);
+  return p;
+}
+
 TYPED_TEST(Errors, NanAndInfinityAreData) {
   double const nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   for (auto const& shape : all_shapes())
     for (auto const& v : all_variants())
       for (double const bad : {nan, inf, -inf, 0.0})
-        for (int const which : {0, 1, 2}) {  // band: dense tiles, of which a row lacks some columns
-          bool const in_matrix = which == 1;
-          std::string const matrix = which == 2 ? "band:144,16,24" : "lap2d:12";
+        for (int const which : {0, 1, 2, 3}) {  // band: dense tiles, of which a row lacks some columns
+          bool const in_matrix = which == 1, gaps = which == 3;
+          std::string const matrix = gaps ? "a tile with gaps" : which == 2 ? "band:144,16,24" : "lap2d:12";
           SCOPED_TRACE(v.label + " " + std::to_string(bad) + (in_matrix ? " in T of " : " in b of ") + matrix);
-          auto p = make_problem<double>(matrix, shape);
+          auto p = gaps ? tile_with_gaps(shape) : make_problem<double>(matrix, shape);
           auto b = make_right_hand_sides<double>(p.num_rows(), 2);
           if (in_matrix) p.values[p.row_ptr[50] + (shape.triangle == Triangle::upper)] = bad;
+          else if (gaps) b[0][6] = b[0][22] = b[1][3] = bad;
           else b[0][70] = b[1][3] = bad;
           p.make_op();
           if (!accepts(v, this->exec, p)) continue;
