@@ -199,7 +199,7 @@ void expect_same_kind(std::vector<double> const& x, std::vector<double> const& o
   }
 }
 
-/// Makes a triangle whose 16-by-16 tile off the diagonal is dense, but for row and column 6, which it lacks.
+/// Makes a triangle whose 16-by-16 tile off the diagonal is dense except for row and column 6, which it lacks.
 Problem<double> tile_with_gaps(Shape shape) {
   Problem<double> p;
   p.shape = shape;
