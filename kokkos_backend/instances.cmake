@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files that instantiate TriangularSolver and Factor for each scalar, index, offset and space: one for each class, and
-# one per folder of algorithms, which limits the time to compile a file.
+# Generates the files that instantiate the library for each scalar, index, offset and space: one per class, and one per
+# folder of algorithms, so that no file takes long to compile.
 
 # sptrsv_read_algorithms(): sets sptrsv_algorithms to the entries of algorithm_list.hpp, and for each Name
 # sptrsv_header_<Name> to the included header name.hpp and sptrsv_folder_<Name> to its folder
@@ -32,7 +32,7 @@ function(sptrsv_read_algorithms)
 endfunction()
 
 # sptrsv_instance_analysis(name scalar index offset space): writes <name>_analysis.hpp, which declares the analysis for
-# these types as instantiated elsewhere, and <name>_analysis_here.hpp, which instantiates it
+# these types `extern template`, and <name>_analysis_here.hpp, which instantiates it
 function(sptrsv_instance_analysis name scalar index offset space)
   set(extern "extern ")
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/analysis.hpp.in ${name}_analysis.hpp @ONLY)
@@ -58,7 +58,7 @@ function(sptrsv_instance_sources name scalar index offset space)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factor.cpp.in ${name}_factor.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/sweeps.cpp.in ${name}_sweeps.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factorization.cpp.in ${name}_factorization.cpp @ONLY)
-  # GCC and Clang contract products and sums where the processor can, and the factors would then differ from PETSc's
+  # GCC and Clang fuse multiplications and additions where the processor can; factors would then differ from PETSc's
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_factorization.cpp PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>;$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>")
   list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_factor.cpp

@@ -13,7 +13,7 @@ std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
                         std::string(A::ordering)}...};
 }
 
-/// Types for which names and options are read; they are the same for all types.
+/// Type pack of which names and options are read; those of all other type packs are the same.
 using AnyTypes = Types<double, int, int, Kokkos::DefaultHostExecutionSpace>;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times substitution by one core with a chain that fits a cache.
+// Times substitution by one core on a chain of rows that fits into a cache.
 #include "sptrsv/device/host_speed.hpp"
 
 #include <vector>

@@ -19,9 +19,9 @@ struct Capabilities {
   bool transpose = false;
   bool multi_rhs = false;
   bool single_storage = false;  ///< Storage::single
-  bool any_pattern = true;      ///< if false, the analysis refuses some triangles by Unsupported
+  bool any_pattern = true;      ///< if false, the analysis throws Unsupported for some triangles
   bool exact = true;            ///< if false, solve() approximates the solution, and the planner never chooses it
-  bool one_thread = false;      ///< on a host, needs no analysis, and the calling thread solves without a kernel
+  bool one_thread = false;      ///< on a host, needs no analysis; the calling thread solves, without a kernel
 };
 
 /// Throws Unsupported for the first requested feature that the algorithm lacks.
@@ -38,12 +38,12 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
 /// Optional members of an algorithm, mostly for the planner. Each algorithm derives from this struct and redefines the
 /// members that differ.
 struct AlgorithmDefaults {
-  /// MatOrdering that its incomplete factors ask for; empty: none.
+  /// MatOrdering that the algorithm is made for, PETSc's default for its incomplete factors; empty: none.
   static constexpr std::string_view ordering = "";
   /// Features of the planner's model of a solve's time on a GPU, in addition to `solve` and `bytes`.
   static constexpr std::array<FeatureInfo, 0> model{};
-  /// Whether the planner may choose it on a host, by host_bound(times) and host_nanoseconds(times, exec, analysis). The
-  /// algorithm must then sum the terms of a row in the same order as substitution by one thread.
+  /// Whether the planner may choose the algorithm on a host, by its host_bound(times) and host_nanoseconds(times, exec,
+  /// analysis). The algorithm must then sum the terms of a row in the same order as substitution by one thread.
   static constexpr bool planned_on_host = false;
 
   /// Tells whether the planner considers the algorithm for this triangle.
@@ -63,7 +63,7 @@ struct AlgorithmDefaults {
   /// Finds a feature of the model that is neither common nor derived from the levels.
   template <class Features>
   static void find_feature(Features&, std::string_view) {}
-  /// Tells whether it may be the fastest by the features known so far.
+  /// Tells whether the algorithm may be the fastest, judging by the features known so far.
   template <class Features>
   static bool pays(Features const&) {
     return true;

@@ -24,7 +24,7 @@ struct CsrPattern {
   Kokkos::View<const Index*, Device> col_idx;   ///< at least row_ptr(n)
   RowOrder row_order = RowOrder::natural;
   /// Whether the terms of a row are summed from its last entry to its first, as PETSc does for U of Cholesky. In an
-  /// upper triangle the entries nearest to the diagonal, whose x come last, are then waited for last.
+  /// upper triangle, the last terms are then those next to the diagonal, whose x are solved last.
   bool sum_backward = false;
 
   Index num_rows() const { return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1); }

@@ -37,7 +37,7 @@ struct FactorValues {
 
 /// Solver with the factors of one matrix: x = A^-1 b is U^-1 D^-1 L^-1 b, with permutations before and after.
 ///
-/// Makes a TriangularSolver for each triangle and op at the first solve with that op, for Op::none in the constructor.
+/// The constructor makes the TriangularSolvers for Op::none, the first solve with another op makes those for that op.
 /// Permutations and a diagonal D are fused into the loads and stores of the solves. Like a TriangularSolver, a Factor
 /// serves one solve at a time: submit all solves to one execution space instance, or synchronize the instances between
 /// solves. After an exception from update(), solves throw NotReady until an update() succeeds; after one from another
@@ -60,7 +60,7 @@ class Factor {
 
   /// Takes the values. Where kernels of ExecSpace can read them, they are used in place and must stay valid and
   /// unchanged until the next update(). Otherwise host values are copied to the device and may change after the call.
-  /// @throws PatternChanged if there are too few; DimensionMismatch if there are too few of D; ZeroPivot.
+  /// @throws PatternChanged if L or U has too few values; DimensionMismatch if D^-1 has too few; ZeroPivot.
   /// Cost: that of TriangularSolver::update() for each solver; the first update from a host to a device allocates.
   template <class MemorySpace>
   void update(ExecSpace const& exec, FactorValues<Scalar, MemorySpace> const& values) {

@@ -190,7 +190,7 @@ void Factor<S, I, O, E>::require_fit(typename types::rhs const& b, typename type
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::prepare(E const& exec, Op op, std::size_t columns, bool accumulate) {
   require_ready();
-  std::array<std::optional<Solver>, 2> made;  // all or none, if something throws
+  std::array<std::optional<Solver>, 2> made;  // stored only after both are made
   auto const order = steps(op);
   for (std::size_t k = 0; k < order.size(); ++k)
     if (order[k] && !slot(*order[k])) made[k] = make(exec, *order[k]);

@@ -33,7 +33,7 @@ struct OptionInfo {
   int position(char const* word) const;
   /// Returns a value as its user writes it; empty for -1.
   std::string text(long long number) const;
-  /// Returns what to do instead of giving a value that is refused.
+  /// Returns the advice in the error for a refused value.
   std::string remedy() const;
 };
 
@@ -42,7 +42,7 @@ struct RenamedOption {
   std::string before, now;
 };
 
-/// Values by "<algorithm>_<option>", as text.
+/// Values of options as text; a key is "<algorithm>_<option>".
 using OptionValues = std::map<std::string, std::string>;
 
 /// Visitor of a struct's options. The struct calls a member function for each option, in the order of -help; each of
@@ -58,7 +58,7 @@ class OptionVisitor {
   void power_of_two(char const* name, int& value, int high, char const* help) {
     number({name, help, value, 0, high, {}, OptionInfo::Kind::power_of_two}, value);
   }
-  /// Visits an enumeration, which numbers its values as `names` does; -1 has no name.
+  /// Visits an enumeration whose value k is called names[k]; -1 has no name.
   template <class Enum>
   void choice(char const* name, Enum& value, std::initializer_list<char const*> names, char const* help) {
     convert({name, help, static_cast<long long>(value), 0, static_cast<long long>(names.size()) - 1,
@@ -90,17 +90,17 @@ class OptionVisitor {
   }
 };
 
-/// Options with the names that are refused.
+/// Options, and former names that are refused.
 struct OptionTable {
   std::vector<OptionInfo> options;
   std::vector<RenamedOption> renamed;
 };
 
-/// Returns the options of a type by "<algorithm>_<option>": the common ones and its own; for `sptrsv` those of the
+/// Returns the options of a type, called "<algorithm>_<option>": the common ones and its own; for `sptrsv` those of the
 /// planner and of all algorithms.
 OptionTable option_table(std::string const& type);
 
-/// Checked values by "<algorithm>_<option>". Text is parsed here, once; afterwards values are numbers.
+/// Checked option values by key "<algorithm>_<option>". Text is parsed here, once; afterwards values are numbers.
 class Options {
  public:
   Options() = default;
@@ -115,7 +115,7 @@ class Options {
   OptionValues text() const;
   bool operator==(Options const& other) const { return values_ == other.values_; }
 
-  /// Returns the struct of an algorithm's options, or of the planner's by the name `sptrsv`.
+  /// Returns the options of an algorithm as its struct; the name `sptrsv` means the planner.
   template <class Struct>
   Struct of(std::string const& algorithm) const;
 

@@ -19,10 +19,10 @@ struct PlanTiming {
   std::string note;    ///< why it was not timed, or that it was dropped after a slow first solve; otherwise empty
 };
 
-/// Feature of a triangle in the planner's model of a solve's time. An algorithm lists those of its `model`.
+/// Feature of a triangle in the planner's model of a solve's time. The `model` of an algorithm lists its features.
 struct FeatureInfo {
   std::string_view name;
-  double sweep = 0, sweep_level = 0;  ///< nanoseconds to find it by a sweep, and for each level; 0: about a pass
+  double sweep = 0, sweep_level = 0;  ///< nanoseconds of the sweep that finds it, in all and per level; 0: a pass
 };
 
 /// Returns the features of a model. (nvcc takes no array of unknown length as a member of a class template.)
@@ -44,7 +44,7 @@ struct PlanInput {
   std::vector<std::pair<std::string, double>> features;
   std::vector<std::string> candidates;
   /// Predicted seconds of a solve with one right-hand side, for the types that the planner models: on a host those that
-  /// its rule compares, on a GPU those in the table for this device or, without one, for another device.
+  /// its rule compares, on a GPU those of plan_table.hpp for this device or, if it is not listed, for another device.
   std::vector<std::pair<std::string, double>> predicted;
 };
 

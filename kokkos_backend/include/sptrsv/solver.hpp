@@ -40,7 +40,7 @@ inline bool solves_exactly(std::string const& name) {
   return !info || info->capabilities.exact;
 }
 
-/// Returns name and options of the planner in the form of an algorithm.
+/// Returns the description of the planner `sptrsv`, as if it were an algorithm.
 AlgorithmInfo const& planner_info();
 
 /// Returns the options that all algorithms share, which are also among the planner's. Their keys in OptionValues are
@@ -48,7 +48,7 @@ AlgorithmInfo const& planner_info();
 std::vector<OptionInfo> const& common_options();
 
 namespace detail {
-/// @throws UnknownAlgorithm unless the name is `sptrsv` or of the list.
+/// @throws UnknownAlgorithm unless the name is `sptrsv` or in the list.
 void require_algorithm(std::string const& name);
 }  // namespace detail
 
@@ -80,12 +80,12 @@ class TriangularSolver {
   using exec_space = ExecSpace;
 
   /// Analyzes the pattern of T.
-  /// @param algorithm  a name of algorithm_infos(), or "sptrsv": chosen by the structure
+  /// @param algorithm  a name of algorithm_infos(), or "sptrsv", which chooses by the structure
   /// @param exec       instance for all kernels; fenced before return
   /// @param pattern    views that must stay valid and unchanged for the life of the solver
   /// @param options    by "<algorithm>_<option>", text or parsed; those of other algorithms are not used. "sptrsv_plan"
-  /// sets the PlanMethod: "estimate" chooses by the structure; "measure" at the first update, by timing the candidates;
-  /// "automatic", the default, is "estimate" on a device, and on a host starts with `sequential` and analyzes another
+  /// sets the PlanMethod: "estimate" chooses by the structure; "measure" times the candidates at the first update;
+  /// "automatic", the default, is "estimate" on a device. On a host it starts with `sequential`, and analyzes another
   /// algorithm during a later solve, once that pays. "sptrsv_storage" applies to all algorithms, see Storage.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
   /// Cost: a few solves.
@@ -127,7 +127,7 @@ class TriangularSolver {
   std::string const& algorithm() const;
   std::string const& reason() const;  ///< why: requested, or the planner's reason
   std::string parameters() const;     ///< parameters that the algorithm chose, as text
-  long long num_passes() const;       ///< products with each off-diagonal entry in a solve; 1 if it is exact
+  long long num_passes() const;       ///< passes of a solve over the off-diagonals; 1 for an exact algorithm
   /// Returns the measurements for this pattern, the algorithm in use first, then by time; may be empty.
   std::vector<PlanTiming> const& timings() const;
   /// Sets the clock of sptrsv_plan=measure, before the first update; for tests.

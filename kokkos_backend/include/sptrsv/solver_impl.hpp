@@ -109,7 +109,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     analysis.drop_kept(exec);
   }
 
-  /// Chooses an algorithm, permanently or until the first update or a later solve, and may already make it.
+  /// Returns the algorithm that is chosen until the first update or a later solve replaces it; may already make it.
   std::string plan(E const& exec) {
     PlanMethod const method = plan_options.plan;
     bool const measure = method == PlanMethod::measure;
@@ -132,7 +132,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return estimate.algorithm;
   }
 
-  /// Makes the alternative of an algorithm that choose_on_host() chooses. Both give the same bits.
+  /// If choose_on_host() could have chosen the algorithm, makes the alternative, which gives the same bits.
   void admit_alternative([[maybe_unused]] E const& exec) {
     tuning.start();
     alternative = {};
@@ -164,7 +164,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     try {
       if (deferred.must_look()) look_for_gain(exec);
       else if (deferred.must_analyze()) analyze_now(exec);
-    } catch (...) {  // such as no memory for a reason's text: x has been computed
+    } catch (...) {  // for example without memory for a text; x has been computed
       deferred.end();
     }
   }
@@ -223,7 +223,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   /// Makes the algorithm that an earlier solver of this pattern measured as fastest. If that fails here, for lack of
   /// memory for example, forgets the measurement.
-  /// @param failed  out: failure, for the reason
+  /// @param failed  out: the failure, for the reason
   bool recall(E const& exec, std::string& failed) {
     auto const key = detail::plan_key<types>(exec, analysis, options);
     auto const known = detail::recall_plan(key);

@@ -33,8 +33,8 @@ class StagedValues {
   static constexpr bool in_place = Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible;
 
   /// Returns the values in the memory of ExecSpace.
-  /// @param data  `size` host values. In place, they must not change while in use. Copied, the caller may change them
-  /// at once, and kernels submitted to `exec` after the call read the copy.
+  /// @param data  `size` host values. Values used in place must not change while in use. Copied values may change at
+  /// once; kernels submitted to `exec` after the call read the copy.
   /// Cost: the first call, and one with another size, allocates; waits for the copy of the previous values.
   typename values::const_type stage(ExecSpace const& exec, Scalar const* data, std::size_t size) {
     if constexpr (in_place) {

@@ -36,16 +36,16 @@ struct SweptRows {
 /// SOR sweeps with A = L + D + U, with D its diagonal, L and U its strict triangles.
 ///
 /// A forward sweep computes the x with (E + L) x = b - (U + D + shift I - E) x_old, a backward one the x with
-/// (E + U) x = b - (L + D + shift I - E) x_old. They are triangular solves with A's entries, after a product with the
-/// other triangle if there is a guess. A symmetric sweep with a zero guess is two solves,
-/// x = (E + U)^-1 (2 - omega) E (E + L)^-1 b; with a guess it is one product and two solves, and each further one two
-/// solves, since the right-hand side of the sweep before has that product. By blocks of rows, D has dense blocks, omega
-/// is 1, and the shift 0: PETSc's sweeps by inodes.
+/// (E + U) x = b - (L + D + shift I - E) x_old. Both are triangular solves with A's entries, after a product with the
+/// other triangle if the guess is not zero. A symmetric sweep from zero is two solves,
+/// x = (E + U)^-1 (2 - omega) E (E + L)^-1 b. From a guess it is one product and two solves; each further sweep is two
+/// solves, since it computes the product from the previous right-hand side. If blocks of rows are swept together, D has
+/// dense blocks, omega is 1 and the shift is 0, as in PETSc's sweeps by inodes.
 ///
 /// With an approximate algorithm (Capabilities::exact), whose solve is P b instead of (E + L)^-1 b, a forward sweep is
-/// x = x_old + P (b - (A + shift I) x_old), likewise backward, so that the solution of A x = b remains a fixed point:
-/// two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021). If its solve is E^-1 b, as that
-/// of `iterated` without sweeps, both directions are damped Jacobi sweeps.
+/// x = x_old + P (b - (A + shift I) x_old), and likewise a backward sweep. The solution of (A + shift I) x = b is then
+/// a fixed point: two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021). If its solve is
+/// E^-1 b, as that of `iterated` without sweeps, both directions are damped Jacobi sweeps.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). Like a TriangularSolver, the object serves one call at a time: submit all sweeps
@@ -75,8 +75,8 @@ class Sweeps {
   Sweeps& operator=(Sweeps&&) noexcept;
 
   /// Takes the values of A, aligned with the pattern's col_idx.
-  /// @return the first row i with a_ii = 0 or, by blocks, the first row of the first singular block; or -1. With such
-  /// a row, sweeps compute with 1 / 0 if the shift is 0.
+  /// @return the first row i with a_ii = 0 or, for blocks of rows, the first row of the first singular block; -1 if
+  /// there is none. If there is one and the shift is 0, sweeps compute with 1 / 0.
   /// @throws PatternChanged if there are too few values; Error if rows are swept by blocks and omega is not 1 or the
   /// shift is not 0
   /// Cost: one pass over the values and two TriangularSolver::update(); one fence.
@@ -90,14 +90,14 @@ class Sweeps {
   /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
   /// reserved.
   /// Cost with an approximate algorithm: for each direction of each sweep one solve and one product with A; no product
-  /// for the first direction from a zero guess. Copies b if it is x. If the sweeps are damped Jacobi sweeps, each is
-  /// one kernel, which reads A once, and the first two from zero are one kernel together; the first of an odd number
-  /// from a guess is two kernels. By blocks another kernel multiplies b by D^-1.
+  /// for the first direction from a zero guess. Copies b if it is x. A damped Jacobi sweep is one kernel, which reads A
+  /// once. The first two from zero share a kernel; from a guess, the first of an odd number takes two. For blocks of
+  /// rows, another kernel multiplies b by D^-1.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 
-  /// Computes x = (E + L)^-1 A (E + U)^-1 b for E = D / omega by two solves, without a product with A. Here the shift
-  /// is added to E only, E = (D + shift I) / omega, and not to A, as in PETSc.
+  /// Computes x = (E + L)^-1 A (E + U)^-1 b by two solves, without a product with A. As in PETSc, the shift is part of
+  /// E = (D + shift I) / omega here, but is not added to A.
   /// @throws what sweep() throws; Unsupported with an approximate algorithm
   /// Source: S. C. Eisenstat, SIAM J. Sci. Stat. Comput. 2 (1981) 1-4.
   void eisenstat(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
@@ -106,7 +106,7 @@ class Sweeps {
   /// @param b, y  n-by-k, no overlap
   void apply_upper(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& y);
 
-  /// Allocates for sweeps of `columns` columns, so that these do not.
+  /// Allocates for sweeps of `columns` columns, so that these sweeps allocate nothing.
   void reserve(ExecSpace const& exec, int columns);
 
   long long num_rows() const;

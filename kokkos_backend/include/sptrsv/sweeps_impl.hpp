@@ -58,7 +58,7 @@ struct Sweeps<S, I, O, E>::Impl {
                                     Kokkos::LayoutStride(num_rows(), 1, columns, num_rows()));
   }
 
-  /// Performs one sweep with a zero guess for the right-hand side b, by blocks D b, and stores it to x or adds it.
+  /// Performs one sweep from zero, and stores the result to x or adds it. For blocks of rows, D^-1 b stands for b.
   void solve(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool accumulate) {
     bool const direct = natural() && !accumulate;
@@ -80,7 +80,7 @@ struct Sweeps<S, I, O, E>::Impl {
     upper.solve(exec, t, t, store);
   }
   /// Returns the right-hand side of a sweep from the guess x, b - U x - (omega - 1) E x or, backward,
-  /// b - L x - (omega - 1) E x, in the third of the vectors of make_work(). By blocks, b is D^-1 b.
+  /// b - L x - (omega - 1) E x, in the third of the vectors of make_work(). For blocks of rows, D^-1 b stands for b.
   typename types::solution right_hand_side(E const& exec, Sweep kind, typename types::rhs const& b,
                                            typename types::rhs const& x) const {
     auto const r = vector(2, b.extent(1));
@@ -89,9 +89,9 @@ struct Sweeps<S, I, O, E>::Impl {
     return r;
   }
   /// Performs a symmetric sweep from the guess x, or from zero. With r = b - U x - (omega - 1) E x the forward half is
-  /// the solution y of (E + L) y = r, and the right-hand side of the backward half is s = b - r + (2 - omega) E y. For
-  /// the next sweep r = b - s + (2 - omega) E x, without a product with U.
-  /// @param again  the call before was a symmetric sweep, whose s is still there
+  /// the solution y of (E + L) y = r, and the right-hand side of the backward half is s = b - r + (2 - omega) E y. The
+  /// next sweep has r = b - s + (2 - omega) E x, which needs no product with U.
+  /// @param again  the previous call was a symmetric sweep, and its s is still stored
   void sweep_both_ways(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
                        bool again) {
     auto const r = vector(2, b.extent(1));
@@ -114,13 +114,13 @@ struct Sweeps<S, I, O, E>::Impl {
     detail::residual<types>(exec, split, detail::Strict::both, order, relaxation.shift, 1, b, x, r);
     solve(exec, direction, r, x, true);
   }
-  /// Performs `count` damped Jacobi sweeps, x = x_old + E^-1 (b - (A + shift I) x_old): one kernel for the first two
-  /// from zero, and one for each sweep from a guess, except for the first of an odd number, which has two. By blocks, b
-  /// is D^-1 b, and A D^-1 A.
+  /// Performs `count` damped Jacobi sweeps, x = x_old + E^-1 (b - (A + shift I) x_old): the first two from zero share a
+  /// kernel. From a guess, each sweep is one kernel, except that the first of an odd number is two. For blocks of rows,
+  /// D^-1 b stands for b, and D^-1 A for A.
   void sweep_jacobi(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
                     long long count) {
     typename types::solution const other = vector(2, b.extent(1));
-    long long left = count;  // sweeps that store to `other` and x in turn, to x at last
+    long long left = count;  // sweeps that store to `other` and x in turn, the last one to x
     if (zero_guess && count > 1) {
       left -= 2;
       detail::sweep_jacobi<types, detail::Form::first_correction>(exec, split, order, relaxation.shift, b, {},
@@ -135,7 +135,7 @@ struct Sweeps<S, I, O, E>::Impl {
                                                             to_x ? x : other);
     }
   }
-  /// Performs `times` sweeps with approximate solves of E + L and E + U. By blocks, b is D^-1 b.
+  /// Performs `times` sweeps with approximate solves of E + L and E + U. For blocks of rows, D^-1 b stands for b.
   void sweep_approximately(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
                            bool zero_guess, int times) {
     bool const by_diagonal = lower.num_passes() == 0 && upper.num_passes() == 0;
@@ -147,7 +147,7 @@ struct Sweeps<S, I, O, E>::Impl {
         zero_guess = false;
       }
   }
-  /// Returns b or, by blocks, D^-1 b in the second of the vectors of make_work().
+  /// Returns b or, for blocks of rows, D^-1 b in the second of the vectors of make_work().
   typename types::rhs scaled(E const& exec, typename types::rhs const& b) const {
     if (!split.by_blocks()) return b;
     auto const z = vector(1, b.extent(1));

@@ -49,8 +49,8 @@ struct Types {
 /// Operations that a solve fuses into the loads of b and the stores of x, so that permutations and a diagonal scaling
 /// need no pass of their own. Empty views: no operation. Row i reads b(b_rows(i), c) * b_scale(i). x(i, c) gets the
 /// unknown that other rows need; if `out` is set, the result also goes to out(out_rows(i), c), added to its contents if
-/// `accumulate`. `out` must not overlap x, nor b, unless it is b itself and b_rows and out_rows are the same view or
-/// both empty.
+/// `accumulate`. `out` must not overlap x. It may be b if b_rows and out_rows are the same view or both empty;
+/// otherwise it must not overlap b.
 template <class T>
 struct PermuteScale {
   typename T::indices b_rows;    ///< n, a permutation of 0..n-1 (not checked)

@@ -23,11 +23,10 @@ template <class Index>
 struct BlockColorOptions {
   /// Maximum vertices of a block; 0: 256 if vertices have more than 8 neighbors on average, otherwise 64.
   Index size = 0;
-  /// Number of colors; 0 means 8 if blocks have more than 8 neighbors, otherwise 4. If the neighbors of a block have
-  /// all of them, colors are added.
+  /// Number of colors; 0 means 8 if a block has more than 8 neighbors, otherwise 4. If the neighbors of a block have
+  /// all colors, a color is added.
   Index colors = 0;
-  int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
-                     ///< fill
+  int distance = 1;  ///< blocks of one color are more than this number of edges apart; k+1 for k levels of fill
 
   template <class V>
   void visit(V& v) {
@@ -51,12 +50,12 @@ Directions directions_of(Graph<Index> const& graph) {
   return Directions(edges);
 }
 
-/// Returns the vertices sorted by key, which counts from 0; vertices of equal keys ascend.
+/// Returns the vertices sorted by key; vertices with equal keys ascend. Keys consist of numbers from 0 on.
 template <class Index, class Key>
 std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
   std::vector<Index> order(key.size()), sorted(key.size());
   std::iota(order.begin(), order.end(), Index(0));
-  for (std::size_t d = std::tuple_size<Key>::value; d-- > 0;) {  // from the last component on: each sort is stable
+  for (std::size_t d = std::tuple_size<Key>::value; d-- > 0;) {  // last component first, since each sort is stable
     std::vector<Index> begin(1, 0);
     for (auto const& k : key) {
       if (static_cast<std::size_t>(k[d]) + 2 > begin.size()) begin.resize(static_cast<std::size_t>(k[d]) + 2, 0);
@@ -91,10 +90,10 @@ std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index&
   return number;
 }
 
-/// Returns the block of each vertex in a graph numbered like a grid: boxes by the depth of each vertex in each
-/// direction, the number of edges of that direction on a path of ascending numbers. Depths do not decrease along an
-/// edge, so no block waits for a later one.
-/// @return empty if the mean size of boxes is below size / 4 or above 4 size: the graph is then no grid
+/// Returns the block of each vertex in a graph numbered like a grid: a box of depths. The depth in a direction is the
+/// maximum number of edges of that direction on a path of ascending numbers to the vertex. Depths do not decrease along
+/// an edge, so no block waits for a later one.
+/// @return empty if the mean size of boxes is below size / 4 or above 4 size, since the graph is then no grid
 template <class Index>
 std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions, Index size) {
   Index const n = graph.num_vertices();
@@ -119,10 +118,9 @@ std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions
   return block_of;
 }
 
-/// Returns the block of each vertex in any graph. A block starts with the first vertex that is in no block yet. Then
-/// the free vertex with the most neighbors in the block joins, of equal ones the one that the block touched first. If
-/// the block touches no free vertex, it continues with the first vertex that is in no block. All blocks except the last
-/// are full.
+/// Returns the block of each vertex in any graph. A block starts with the first vertex that is in no block yet. Then it
+/// takes the free vertex with the most neighbors in the block, among equals the one that became its neighbor first. If
+/// the block has no free neighbors, it takes the first free vertex. All blocks except the last are full.
 /// @return blocks numbered by their first vertices
 template <class Index>
 std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
@@ -179,8 +177,8 @@ Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const&
 }
 
 /// Returns a color per vertex: the length of the longest path of ascending numbers to it, modulo `colors`. If a
-/// neighbor has that color, takes the next free one, and a new color if none is free. Most edges thus lead from a
-/// smaller to a greater color: on a path all except every `colors`-th. Every color up to the maximum is used.
+/// neighbor has that color, takes the next free color, or a new one if none is free. Most edges thus lead from a
+/// smaller to a greater color: on a path, all except every `colors`-th. Every color up to the maximum is used.
 template <class Index>
 std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
   auto const n = static_cast<std::size_t>(graph.num_vertices());
@@ -213,8 +211,8 @@ std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
 /// vertices of a block. Blocks are boxes if the graph is numbered like a grid, otherwise they are grown.
 /// @param block_ptr  out, if not null: first positions of the blocks in color_rows, and n
 /// @throws Error if Index cannot count the pairs of neighbors.
-/// Source: T. Iwashita, H. Nakashima, Y. Takahashi, IPDPS 2012 (algebraic block multicolor ordering), where blocks grow
-/// by the least number and colors are as few as possible. The colors of boxes differ, for fewer iterations.
+/// Source: T. Iwashita, H. Nakashima, Y. Takahashi, IPDPS 2012 (algebraic block multicolor ordering), where a block
+/// grows by its neighbor of the least number and colors are as few as possible. Cyclic colors need fewer iterations.
 template <class Index>
 Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index> const& options = {},
                              std::vector<Index>* block_ptr = nullptr) {

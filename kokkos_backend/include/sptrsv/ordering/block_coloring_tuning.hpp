@@ -12,7 +12,7 @@ struct BlockColoringTuning {
   /// the solver needs more iterations. On 3D grids, blocks of 32 need no more iterations; but with 100^3 rows the
   /// levels are then too wide for `levelset`'s kernel of many levels, and a solve takes 1.5 times as long.
   static constexpr int wide_size = 256, size = 64;
-  /// Number of colors: few_colors if blocks have at most few_neighbors neighbors, otherwise the other one.
+  /// Number of colors: few_colors if every block has at most few_neighbors neighbors, otherwise `colors`.
   static constexpr int few_neighbors = 8, few_colors = 4, colors = 8;
 };
 

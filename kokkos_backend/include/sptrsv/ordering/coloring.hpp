@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring of a matrix' graph, balancing of the colors, and the order of rows color by color. Host only.
+// Coloring of a matrix's graph, balancing of the colors, and the order of rows color by color. Host only.
 #pragma once
 
 #include <KokkosGraph_Distance1Color.hpp>
@@ -32,14 +32,13 @@ struct Graph {
 
 /// Coloring algorithm of Kokkos Kernels. `serial` (in the order of the vertices, by one thread) and `deterministic` (by
 /// decreasing degree, then decreasing number, in parallel; COLORING_VBDBIT) give the same colors for every run and
-/// number of threads. `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is parallel, and
-/// reproducible on one thread only.
+/// number of threads. `speculative` (COLORING_VB) is parallel, and reproducible on one thread only. COLORING_VBBIT is
+/// not used: it negates the least integer.
 enum class ColorAlgorithm { serial, deterministic, speculative };
 
 struct ColorOptions {
   ColorAlgorithm algorithm = ColorAlgorithm::serial;
-  int distance = 1;      ///< minimum distance of vertices of a color is greater than this; k+1 for a factor with k
-                         ///< levels of fill
+  int distance = 1;      ///< vertices of one color are more than this number of edges apart; k+1 for k levels of fill
   bool balance = false;  ///< moves vertices from large to small colors
 
   template <class V>
@@ -56,7 +55,7 @@ template <class Index>
 struct Coloring {
   std::vector<Index> color_of;    ///< n
   std::vector<Index> color_ptr;   ///< num_colors+1
-  std::vector<Index> color_rows;  ///< n, color by color, ascending within: position to vertex
+  std::vector<Index> color_rows;  ///< n, the vertex at each position; vertices of a color ascend
 
   Index num_colors() const { return color_ptr.empty() ? 0 : static_cast<Index>(color_ptr.size() - 1); }
   Index size(Index color) const { return color_ptr[color + 1] - color_ptr[color]; }
@@ -64,7 +63,7 @@ struct Coloring {
 
 namespace detail {
 
-/// Graph in the making, vertex after vertex.
+/// Builder of a graph, vertex after vertex.
 template <class Index>
 class GraphBuilder {
  public:
@@ -95,7 +94,7 @@ class GraphBuilder {
 
  private:
   Graph<Index> graph_;
-  std::vector<Index> seen_by_;  ///< by vertex: the last vertex with it as a neighbor
+  std::vector<Index> seen_by_;  ///< by vertex: the last vertex that has it as a neighbor
 };
 
 /// Numbers grouped by a key: those with key k are at begin[k] .. begin[k+1] of `number`, ascending.
@@ -119,7 +118,7 @@ struct ByKey {
 /// @throws Error if Index cannot count its entries.
 template <class Index>
 Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx) {
-  std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of the entries below, sorted by column
+  std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of each column in `rows`
   for (Index k = row_ptr[0]; k < row_ptr[n]; ++k) ++start[col_idx[k] + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   std::vector<Index> rows(static_cast<std::size_t>(row_ptr[n] - row_ptr[0])), next(start.begin(), start.end() - 1);
@@ -218,9 +217,9 @@ Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
 }  // namespace detail
 
 /// Moves vertices out of colors with more than ceil(n / colors) vertices, each to the smallest color below floor(n /
-/// colors) that no neighbor has. One pass suffices, since a vertex never gains a color to which it may move. Afterwards
-/// no vertex of a too large color can move to a too small one. Let s be the size of the smallest color and D the
-/// largest degree: if s < floor(n / colors), the largest color has at most max(ceil(n / colors), D s) vertices. The
+/// colors) that no neighbor has. One pass suffices, since the colors to which a vertex may move only become fewer.
+/// Afterwards no vertex of a too large color can move to a too small one. Let s be the size of the smallest color and D
+/// the largest degree: if s < floor(n / colors), the largest color has at most max(ceil(n / colors), D s) vertices. The
 /// largest color never grows, and the smallest never shrinks.
 template <class Index>
 void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
@@ -246,7 +245,7 @@ void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   }
 }
 
-/// Colors the graph, balances on request, and numbers the colors by decreasing size.
+/// Colors the graph, balances the colors on request, and numbers them by decreasing size.
 /// @tparam Exec  host space in which Kokkos Kernels works
 /// @throws Error if Kokkos Kernels leaves a vertex without a color.
 template <class Exec, class Index>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring by first fit in the matrix' memory space: each row takes the least color that no earlier neighbor has. The
+// Coloring by first fit in the matrix's memory space: each row takes the least color that no earlier neighbor has. The
 // colors are those of Kokkos Kernels' COLORING_SERIAL, for any space and number of threads.
 #pragma once
 
@@ -48,8 +48,7 @@ struct GreedyColors {
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index i) { color(i); });
   }
-  /// Colors row i. Each round looks at 64 colors, from `base` on; `taken` has a bit for each of them that a neighbor
-  /// has.
+  /// Colors row i. Each round looks at 64 colors, from `base` on; `taken` has the bits of those that neighbors have.
   KOKKOS_FUNCTION void color(index i) const {
     offset k = matrix.row_ptr(i);
     offset const end = matrix.row_ptr(i + 1);
@@ -90,8 +89,8 @@ struct GreedyColors {
 /// Colors the rows of a matrix like color_graph() with ColorAlgorithm::serial, in the space of its pattern.
 /// @param matrix    rows in natural order
 /// @param fallback_reason  out: why there is no coloring; empty on success
-/// @param most_polls  number of polls of one row without effect after which the attempt ends; one core of a host is
-/// faster if each row is a neighbor of the row before, as in a chain
+/// @param most_polls  number of polls of one row without effect after which the attempt ends: if each row is a neighbor
+/// of the row before, as in a chain, one core of a host is faster
 /// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
 /// colors to the host, and a sort of the rows there.
 template <class T>

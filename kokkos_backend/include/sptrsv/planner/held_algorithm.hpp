@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm of the list behind virtual calls, and the functions that make it: all that a solver knows of it.
+// Interface with virtual functions to an algorithm of the list, and functions that make one; solvers use nothing else.
 #pragma once
 
 #include <memory>

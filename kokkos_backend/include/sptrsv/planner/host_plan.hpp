@@ -31,7 +31,7 @@ struct InOrder {
   double near = 0;         ///< share of rows that wait for a row shortly before
 };
 
-/// Sample of the rows in solve order by chunks; all rows if they are few.
+/// Sample of the rows: up to most_chunks chunks of successive rows in solve order; all rows if they are few.
 template <class Index>
 struct SampledRows {
   static constexpr Index chunk = 4096, most_chunks = 8;
@@ -64,7 +64,7 @@ bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   return static_cast<double>(looked_at) >= RowBlocks::rows_per_block * static_cast<double>(looked_at - together);
 }
 
-/// Adds the cost of the rows of positions first to last to `out`, and returns how many of them wait for another row.
+/// Adds the cost of the rows at positions first to last - 1 to `out`; returns how many of them wait for another row.
 template <class T>
 long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost, bool has_blocks,
                         typename T::index first, typename T::index last, InOrder& out) {
@@ -72,9 +72,9 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
   constexpr index recent = 64;
   index const n = rows.num_rows;
   bool const ascending = shape.ascending(), scattered = shape.transposed();
-  double done[recent] = {};  // of the rows before, by their position
+  double done[recent] = {};  // when the last rows end, by position modulo `recent`
   double start = 0, length = 0;
-  int together = 0;  // rows of a block before this row
+  int together = 0;  // rows of this row's block that precede it
   long long waits = 0;
   for (index s = first; s < last; ++s) {
     index const i = ascending ? s : n - 1 - s;
@@ -161,7 +161,7 @@ struct HostCandidate {
   double (*nanoseconds)(HostTimes const&, typename T::exec_space const&, Analysis<T> const&);
 };
 
-/// Returns these algorithms in the order of the list.
+/// Returns the algorithms with estimates for hosts, in the order of the list.
 template <class T, class... A>
 std::vector<HostCandidate<T>> host_candidates(TypeList<A...>) {
   std::vector<HostCandidate<T>> out;
@@ -174,7 +174,7 @@ std::vector<HostCandidate<T>> host_candidates(TypeList<A...>) {
   return out;
 }
 
-/// Returns a lower bound of the nanoseconds of a solve by any of these algorithms.
+/// Returns a lower bound of the nanoseconds of a solve by any algorithm of host_candidates().
 template <class T>
 double least_on_host(HostTimes const& times) {
   double least = HUGE_VAL;
@@ -191,9 +191,9 @@ std::string one_thread_name(TypeList<A...>) {
 }
 
 /// Chooses substitution by one thread if there are fewer than 500 rows, or if no other algorithm is 1.15 times as fast.
-/// Of several, a later one in the list must be 1.15 times as fast as those before it. Other algorithms may pay even on
+/// An algorithm replaces an earlier one of the list only if it is 1.15 times as fast. Other algorithms may pay even on
 /// one thread, if rows wait for each other or have irregular lengths. Cost: one pass over a sample of the pattern, and
-/// the level sets unless the other algorithms would not pay even in the best case.
+/// the level sets if another algorithm may pay by its lower bound.
 /// @param measured  nanoseconds of a solve by one thread; 0: not timed, and then estimated
 template <class T>
 Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis, double measured = 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's model of a solve's time: for each algorithm a sum of features of the structure, each at a non-negative
-// price in nanoseconds (plan_table.hpp). A feature that takes a pass over the pattern is computed on request, and until
-// then has a lower bound.
+// The planner's model of a solve's time: for each algorithm a sum of features of the structure, each times a
+// non-negative price in nanoseconds (plan_table.hpp). A feature that takes a pass over the pattern is computed on
+// request; until then it has a lower bound.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Features that PlanFeatures finds; each other feature is found by the algorithm whose `model` has it. Rows are those
-/// of op(T), and `longest` counts off-diagonal entries.
+/// Features that PlanFeatures computes itself; any other feature is computed by the algorithm whose `model` has it.
+/// Rows are those of op(T), and `longest` counts off-diagonal entries.
 inline constexpr FeatureInfo common_features[] = {
     {"none"},
     {"solve"},  // 1: launches and other costs that are independent of size
@@ -33,13 +33,13 @@ inline constexpr FeatureInfo common_features[] = {
     {"longest_row"},    // entries of the longest row, summed one after another
     {"longest_lane"},   // ceil(longest_row / lanes), lanes = mean_row / 4 rounded up to a power of two, at most 32
     {"levels"},         // number of levels
-    {"level_rows"},     // sum over levels of log2(rows): the wider a front, the later its last row
+    {"level_rows"},     // sum over levels of log2(rows): the wider a level, the later its last row
     {"level_entries"},  // sum over levels of log2(1 + longest row of the level): batches that are polled for and summed
     {"far_longest"},    // sum over levels of the longest row, times the share of `bytes` beyond the L2 cache
-    {"late_longest"},   // if op(T) is upper, sum over levels of the longest row's entries but the first: entries are
-                        // stored in ascending order, so a row waits for its first one and sums all others after that
+    {"late_longest"},   // if op(T) is upper, sum over levels of (longest row - 1): columns ascend, so a row waits
+                        // for its first entry, and sums all others after that
     {"level_lanes"},    // sum over levels of ceil(longest row of the level / lanes)
-    // levels if row i also needs row i - w, in natural order; w = resident warps or threads
+    // levels if the row at position s of the solve order also needed that at s - w; w = resident warps or threads
     {"warp_window", 1e5, 700},
     {"thread_window", 1e5, 700},
     {"sets"},  // sets of consecutive independent rows, each as large as possible
@@ -71,11 +71,11 @@ struct FeatureList {
 inline constexpr FeatureList all_features(Algorithms<Types<double, int, int, Kokkos::DefaultHostExecutionSpace>>{});
 inline constexpr std::size_t num_features = all_features.count;
 
-/// Feature, by its name.
+/// Feature, made from its name.
 struct Feature {
   std::size_t number = 0;
 
-  /// @throws std::invalid_argument, and does not compile where a constant is needed.
+  /// @throws std::invalid_argument for an unknown name; constant expressions do not compile then.
   constexpr Feature(char const* name) : number(all_features.find(name)) {
     if (number == num_features) throw std::invalid_argument(name);
   }
@@ -98,7 +98,7 @@ struct PlanTerm {
   double nanoseconds = 0;
 };
 
-/// Model of an algorithm; terms after the last are `none`.
+/// Model of an algorithm; unused terms have the feature `none`.
 struct PlanCost {
   std::string_view algorithm;
   std::array<PlanTerm, num_features> terms;
@@ -177,7 +177,7 @@ class PlanFeatures {
   using Feature = detail::Feature;
   using exec_space = typename T::exec_space;
 
-  /// @param resident_threads  threads that the device runs at a time, which form a window
+  /// @param resident_threads  number of threads that the device runs at a time: the size of a window of rows
   PlanFeatures(exec_space const& exec, Analysis<T> const& analysis, long long resident_threads)
       : exec_(exec), analysis_(analysis), resident_(std::max(1LL, resident_threads)) {
     double const n = static_cast<double>(analysis.num_rows()),
@@ -212,10 +212,10 @@ class PlanFeatures {
 
   exec_space const& exec() const { return exec_; }
   Analysis<T> const& analysis() const { return analysis_; }
-  /// Returns the lanes per row of a kernel that chooses them by the mean row.
+  /// Returns the lanes per row of a kernel that chooses them by the mean row length.
   double lanes() const { return lanes_; }
 
-  /// Makes f exact, with related features. Cost: a pass or a sweep over the pattern, unless f is exact; fences.
+  /// Computes f exactly, with related features. Cost: a pass or a sweep over the pattern, unless f is exact; fences.
   void find(Feature f) {
     if (exact(f)) return;
     if (analysis_.num_rows() == 0) return set(f, 0);
@@ -228,8 +228,8 @@ class PlanFeatures {
     if (!exact(f)) find_by_owner(f, Algorithms<T>{});
   }
 
-  /// If there are few sets of consecutive rows, takes them for the level sets, which need not be found then. There are
-  /// no more levels than such sets, and in most orderings by color the two numbers are equal.
+  /// If there are few sets of consecutive independent rows, computes the features of levels from these sets instead of
+  /// finding level sets. There are no more levels than sets, and in most orderings by color the numbers are equal.
   /// @return whether there are few
   bool take_sets_for_levels() {
     // from `not_few` sets on, counting the levels is worth its cost
@@ -246,7 +246,7 @@ class PlanFeatures {
                         std::min(static_cast<double>(sets.longest[s]), entries), entries});
     }
     set_levels(levels);
-    // a window holds at most one set, and a set takes ceil(rows / window) windows
+    // assuming that the rows of a window are of one set: a set takes ceil(rows / window) windows
     auto const turns = [&](long long window) {
       double sum = 0;
       for (Level const& level : levels) sum += std::ceil(level.rows / static_cast<double>(window));
@@ -289,7 +289,7 @@ class PlanFeatures {
     set("sets", count > detail::ConsecutiveSets<T>::most_listed ? value("rows") : count);
   }
 
-  /// Lets those algorithms find f whose models have f.
+  /// Calls find_feature() of each algorithm whose model has f.
   template <class... A>
   void find_by_owner(Feature f, TypeList<A...>) {
     auto const has = [&](auto const& model) {

@@ -63,7 +63,7 @@ void sort_timings(std::vector<PlanTiming>& timings, std::size_t fastest);
 std::string reason_of(std::vector<PlanTiming> const& timings, bool recalled);
 
 /// Tries all candidates, with at most two in memory: the best one so far and the current one.
-/// @param names  the first one is `best` on entry
+/// @param names  names[0] is that of `best` on entry
 /// @param best   ready to solve; on return the fastest candidate
 /// @param make   make(name) returns a candidate ready to solve; if it throws, the message is noted and the name skipped
 /// @param solve  solve(candidate, k) performs k solves and waits for them

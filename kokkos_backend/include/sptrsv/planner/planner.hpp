@@ -71,15 +71,14 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
   return time;
 }
 
-/// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
-/// solves expected of a factor; 0 for other features. A sweep is made only if the candidate that needs it could gain
-/// that much.
+/// Returns the approximate nanoseconds of the sweep over `levels` levels that finds a feature, divided by the expected
+/// number of solves with a factor; 0 without a sweep. The planner sweeps only if a candidate could gain that much.
 inline double sweep_share(Feature f, double levels) {
   return (f.info().sweep + f.info().sweep_level * levels) / solves_per_sweep;
 }
 
-/// Tells whether finding the feature takes less than a solve. Sets of consecutive rows may be too many for that, since
-/// one team finds them.
+/// Tells whether finding the feature takes less than a solve. For `sets` it may take more: one team finds the sets one
+/// after another.
 inline bool is_cheap(Feature f) { return !(f == "sets") && f.info().sweep == 0; }
 
 /// Returns the nanoseconds per unit of a feature in a model.

@@ -26,7 +26,7 @@ class DeferredPlan {
 
   void record(double seconds, long long columns) {
     spent_ += seconds;
-    double const of_column = seconds / static_cast<double>(columns);               // at most the time of one column
+    double const of_column = seconds / static_cast<double>(columns);               // no more than a solve of one column
     if (++solves_ > 1 && (least_ == 0 || of_column < least_)) least_ = of_column;  // the first solve loads caches
   }
   /// Tells whether to compute a bound of the gain, which costs about as much as a solve; true after 12 solves.
@@ -57,7 +57,7 @@ class DeferredPlan {
 /// planned algorithm, and its alternative, substitution by one thread. The faster one runs; the other is tried from
 /// time to time, so that the choice follows the machine: threads displaced by other processes, a wait policy that puts
 /// threads to sleep, a core shared by two threads. Trials of the slower contender take at most 1/30 of the time, and
-/// less the more often they change nothing. Neither allocates nor locks.
+/// less the more often they change nothing. Tuning neither allocates nor locks.
 class RuntimeTuning {
  public:
   enum Contender { planned, alternative };
@@ -89,7 +89,7 @@ class RuntimeTuning {
 
  private:
   static constexpr int trial_solves = 3;  ///< the first one loads caches and is not counted
-  /// Time of the preferred contender per time of trials: at first, and after many trials that changed nothing.
+  /// Ratio of the preferred contender's time to that of trials: at first, and after many trials that changed nothing.
   static constexpr double least_share = 30, greatest_share = 480;
   static constexpr double smoothing = 0.125;
 

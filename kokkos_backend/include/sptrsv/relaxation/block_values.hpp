@@ -22,7 +22,7 @@ KOKKOS_INLINE_FUNCTION int invert_dense(int size, S* a, S* inverse, R least) {
     int pivot = k;
     for (int r = k + 1; r < size; ++r)
       if (Kokkos::abs(a[k * size + r]) > Kokkos::abs(a[k * size + pivot])) pivot = r;
-    if (Kokkos::abs(a[k * size + pivot]) <= least && zero < 0) zero = k;  // not NaN, as in PETSc
+    if (Kokkos::abs(a[k * size + pivot]) <= least && zero < 0) zero = k;  // a NaN does not count, as in PETSc
     S const reciprocal = quotient(S(1), a[k * size + pivot]);
     auto const move_pivot = [&](S* m, int c) {
       S const v = m[c * size + pivot];
@@ -144,7 +144,7 @@ void scale_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const& s
   for_block_rows<T>("sptrsv::sweeps::scale_by_blocks", exec, split, part.values.extent(0), scale);
 }
 
-/// Takes the values of a matrix split by blocks: D, D^-1, D^-1 L, D^-1 U.
+/// Computes D, D^-1, D^-1 L and D^-1 U of a matrix that is split by blocks of rows.
 /// @param least  a pivot of at most this magnitude counts as zero in a block of one row; in larger blocks only 0 does
 /// @return the first row with a pivot that counts as zero, or n. Fences.
 template <class T>
@@ -168,7 +168,7 @@ long long take_block_values(typename T::exec_space const& exec, SplitMatrix<T> c
   return zero;
 }
 
-/// Computes y = D^-1 x or y = D x, with the blocks of `inverse` or `dense`. No overlap.
+/// Computes y = D^-1 x or y = D x, where `blocks` is `inverse` or `dense`. The vectors must not overlap.
 template <class T>
 void multiply_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const& split,
                         typename SplitMatrix<T>::Scalars const& blocks, typename T::rhs const& x,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a matrix into its lower and its upper triangle for SOR sweeps, by rows or by blocks of rows.
+// Splits a matrix into its lower and its upper triangle for SOR sweeps over rows or over blocks of rows.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -35,7 +35,7 @@ struct SplitTriangle {
   }
 };
 
-/// Matrix A = L + D + U as two triangles whose rows are numbered in the order of a sweep.
+/// Matrix A = L + D + U, split by rows or by blocks of rows into two triangles with rows in the order of a sweep.
 ///   by rows    `lower` stores L, and 1 / E as the last entry of each row; `upper` stores 1 / E as the first entry of
 ///   each row, then U; `width` is 0
 ///   by blocks  D has dense blocks; `lower` stores D^-1 L, `upper` D^-1 U, neither a diagonal
@@ -69,8 +69,8 @@ struct SplitMatrix {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t slot(typename T::index f, int rows, int r, int c) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(width) + static_cast<std::size_t>(c * rows + r);
   }
-  /// Returns `value` divided by the diagonal entry of E in the row at position p. By blocks, returns `value` itself,
-  /// since the diagonal blocks of D^-1 A are I.
+  /// Returns `value` divided by the diagonal entry of E in the row at position p. If A is split by blocks, returns
+  /// `value` itself, since the diagonal blocks of D^-1 A are I.
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar divide_by_e(typename T::index p, typename T::scalar value) const {
     return by_blocks() ? value : inverse(p) * value;
   }

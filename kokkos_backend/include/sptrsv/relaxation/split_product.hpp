@@ -116,8 +116,8 @@ void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, S
   kernel.launch("sptrsv::sweeps::residual", exec);
 }
 
-/// Computes y = x + E^-1 (b - (A + shift I) x), by blocks y = x + b - D^-1 A x: one Jacobi sweep from the guess x or,
-/// in form first_correction, which ignores x, two sweeps from zero. The vectors must not overlap.
+/// Performs a Jacobi sweep from the guess x: y = x + E^-1 (b - (A + shift I) x) or, split by blocks,
+/// y = x + b - D^-1 A x. Form first_correction ignores x: two sweeps from zero. The vectors must not overlap.
 template <class T, Form form>
 void sweep_jacobi(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                   double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
@@ -126,7 +126,7 @@ void sweep_jacobi(typename T::exec_space const& exec, SplitMatrix<T> const& spli
   kernel.launch("sptrsv::sweeps::jacobi", exec);
 }
 
-/// Computes y = scale (D + shift I) x + U x, by blocks y = x + D^-1 U x. The vectors must not overlap.
+/// Computes y = scale (D + shift I) x + U x or, split by blocks, y = x + D^-1 U x. The vectors must not overlap.
 template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
@@ -136,8 +136,8 @@ void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& sp
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }
 
-/// Computes y = b - y + (2 - omega) E x, by blocks y = b - y + x. The vectors must not overlap.
-/// @param same         y counts as b, and is not read
+/// Computes y = b - y + (2 - omega) E x or, split by blocks, y = b - y + x. The vectors must not overlap.
+/// @param same         y is not read, and b stands for it
 /// @param by_position  the rows of x are in the order of the sweep
 template <class T>
 void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const& split,
@@ -154,7 +154,7 @@ void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const&
   for_range("sptrsv::sweeps::subtract_from_sum", exec, split.num_rows, split.num_rows, subtract);
 }
 
-/// Computes y = b - scale D x, by blocks y = b - x. y may be b; otherwise the vectors must not overlap.
+/// Computes y = b - scale D x or, split by blocks, y = b - x. y may be b; otherwise the vectors must not overlap.
 template <class T>
 void subtract_diagonal(typename T::exec_space const& exec, SplitMatrix<T> const& split,
                        typename T::indices const& order, double scale, typename T::rhs const& b,

@@ -27,8 +27,8 @@ namespace detail {
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
 /// Returns the maximum number of rows, entries or slots for an index or offset type: 2^31 - 2^26 for 32 bits. The rest
-/// is headroom, for two reasons: before threads stop, they count past the last item by as much as a team takes at a
-/// time; and Kokkos' scans round up the parts of a range, by up to 1/50 of the range in all.
+/// is headroom, for two reasons: threads stop only when their counter has passed the last item, by up to the items that
+/// a team takes at a time; and Kokkos' scans round up the parts of a range, by up to 1/50 of the range in all.
 template <class Number>
 constexpr long long most_counted() {
   constexpr Number greatest = std::numeric_limits<Number>::max();
@@ -144,8 +144,8 @@ class Analysis {
   OffDiagonals<T> const& columns(exec_space const& exec) const { return shape_.transposed() ? stored_ : flipped(exec); }
 
   /// Returns the level sets of op(T), made at the first call (allocates, fences).
-  /// @param method  how the first call finds them. It changes the cost, not the sets; the order of the rows in a set
-  /// may differ. `automatic` takes the method that needs no transpose.
+  /// @param method  how the first call finds them. It changes the cost, not the sets. `automatic` takes the method that
+  /// needs no transpose.
   LevelSets<T> const& levels(exec_space const& exec, LevelMethod method = LevelMethod::automatic) const {
     if (levels_) return *levels_;
     bool const by_columns =
@@ -282,7 +282,7 @@ class Analysis {
     if (n == 0 || facts.with_diagonal == 0) return DiagonalPosition::none;
     if (facts.diagonal_last == n) return DiagonalPosition::last;
     if (facts.diagonal_first == n) return DiagonalPosition::first;
-    // sorted rows of a triangle have the diagonal last (lower) or first (upper): find a row that has not
+    // sorted rows of a triangle have the diagonal last (lower) or first (upper): find a row that violates this
     auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
     auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
     bool const lower = shape_.triangle == Triangle::lower;
@@ -311,7 +311,7 @@ class Analysis {
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
   }
 
-  /// Returns the transpose, summed in the order in which substitution scatters the terms, for the same bits.
+  /// Returns the transpose. Its rows are summed in the order in which substitution scatters terms, for the same bits.
   OffDiagonals<T> const& flipped(exec_space const& exec) const {
     if (!flipped_) {
       OffDiagonals<T> transpose = detail::transpose_off_diagonals<T>(exec, stored_);

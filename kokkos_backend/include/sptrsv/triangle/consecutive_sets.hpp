@@ -15,10 +15,10 @@
 
 namespace sptrsv::detail {
 
-/// Partition of the solve order, cut where a row needs a row of its own set.
+/// Partition of the rows in solve order: a new set begins at the first row that needs a row of the current set.
 template <class T>
 struct ConsecutiveSets {
-  /// Maximum number of sets that are looked for at first, and at all.
+  /// Maximum number of sets that the first search looks for, and that any search does.
   static constexpr int many = 100, most_listed = 4096;
   long long count = 0;    ///< limit + 1 if there are more sets than the limit
   bool adjacent = false;  ///< whether some row needs the row directly before it
@@ -29,8 +29,8 @@ struct ConsecutiveSets {
                                            ///< set
 };
 
-/// Kernel with a team per chunk of positions: finds the last position that each row needs, its maximum in the chunk,
-/// and the number of entries of the chunk's longest row. The whole team works on a long row.
+/// Kernel with a team per chunk of positions: finds the last position that each row needs, the maximum of these in the
+/// chunk, and the number of entries of the chunk's longest row. The whole team works on a long row.
 template <class T>
 struct LastNeeded {
   using index = typename T::index;
@@ -95,8 +95,8 @@ struct LastNeeded {
   }
 };
 
-/// Kernel of one team that cuts the positions into sets: the set that starts at `first` ends at the first later row
-/// that needs a row from `first` on.
+/// Kernel of one team that cuts the positions into sets: the set that starts at `first` ends before the first row that
+/// depends on the set.
 template <class T>
 struct CutIntoSets {
   using index = typename T::index;
@@ -174,8 +174,8 @@ struct CutIntoSets {
 /// Finds the sets of consecutive independent rows.
 /// @param entries  off-diagonals of all rows
 /// @param limit    maximum number of sets to look for, at most most_listed
-/// Cost: one pass over the pattern, then a pass by one team over one number per row, which takes 6 microseconds a set
-/// on an NVIDIA H200; fences.
+/// Cost: one pass over the pattern, then one team reads one number per row, which takes 6 microseconds per set on an
+/// NVIDIA H200; fences.
 template <class T>
 ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Workspace<T>& work,
                                          OffDiagonals<T> const& rows, bool ascending, long long entries,

@@ -18,7 +18,7 @@ class Directions {
   using Histogram = std::array<std::size_t, bins>;
 
   Directions() = default;
-  /// @param edges  histogram over bin() of the entries' distances, all or a sample
+  /// @param edges  number of entries, of all or of a sample, in each bin() of distances
   explicit Directions(Histogram const& edges) {
     std::size_t all = 0;
     for (std::size_t const e : edges) all += e;
@@ -50,7 +50,7 @@ class Directions {
       out[static_cast<std::size_t>(d)] = std::max(1.0, (d + 1 < count_ ? distance_[d + 1] : n) / distance_[d]);
     return out;
   }
-  /// Returns the bin of a distance, two per octave; distances of two directions differ by a factor of at least 4.
+  /// Returns the bin of a distance; an octave has two bins. Directions are more than `gap` bins apart: a factor of 4.
   template <class Index>
   KOKKOS_INLINE_FUNCTION static int bin(Index distance) {
     int octave = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids that are numbered line by line, found in the pattern: row numbers give depths and levels.
+// Grids whose rows are numbered line by line, found in the pattern. Row numbers then give depths and levels.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,11 +15,11 @@
 
 namespace sptrsv::detail {
 
-/// Grid on which position s in solve order is x + line y + plane z. The depths are z, y + y_per_z z and x + x_per_y y +
-/// x_per_z z, with coefficients for which no depth falls along an entry. The level is x + level_per_y y + level_per_z
-/// z, which rises along every entry.
+/// Grid whose point (x, y, z) has position x + line y + plane z in solve order. Its depths are z, y + y_per_z z and
+/// x + x_per_y y + x_per_z z, with coefficients such that no depth decreases along a dependency. Its level is
+/// x + level_per_y y + level_per_z z, which increases along every dependency.
 struct GridLines {
-  std::int64_t line = 0, plane = 0;  ///< numbers of rows; with two directions a plane has all rows
+  std::int64_t line = 0, plane = 0;  ///< their numbers of rows; with two directions a plane has all rows
   std::int64_t y_per_z = 0, x_per_y = 0, x_per_z = 0, level_per_y = 0, level_per_z = 0;
 
   /// Tells whether a sample of the rows fits a grid; results have to be checked for all rows.
@@ -46,7 +46,7 @@ struct GridLines {
 struct GridSample {
   static constexpr std::uint64_t rows_for_directions = 4096, rows = 1024;
   static constexpr int entries_for_directions = 16;
-  /// Maximum number of entries of a row. A longer row belongs to no grid, and one thread would take long for it.
+  /// Maximum number of entries of a row. A longer row is not part of a grid, and would take a thread long.
   static constexpr long long longest_row = 1024;
 };
 
@@ -87,7 +87,7 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
   using offset = typename T::offset;
   GridEntries<T> const sample(rows, true, GridSample::rows_for_directions);
   typename Workspace<T>::Scope const scope(work);
-  // 32 bits: Kokkos adds 64 bits by compare-and-swap on CUDA
+  // 32 bits, since on CUDA Kokkos adds 64-bit numbers by compare-and-swap
   auto const edges = work.template take<unsigned>(Directions::bins);
   Kokkos::deep_copy(exec, edges, 0u);
   Kokkos::parallel_for(
@@ -113,7 +113,7 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
   return Directions(histogram);
 }
 
-/// Fit of a grid to a sample of the rows, by one team: its lines, then the skews of y and z.
+/// Kernel of one team that fits a grid to a sample of the rows: first lines and planes, then the other coefficients.
 template <class T>
 struct FitLines {
   static constexpr int gpu_threads = 512;
@@ -144,9 +144,8 @@ struct FitLines {
     if (value > most) most = value;
   }
 
-  /// Returns lines and planes from the entries' distances: the midpoint of the shortest and the longest distance of a
-  /// direction. A stencil's distances are symmetric about that midpoint, as far as they come from the directions
-  /// before.
+  /// Returns the number of rows of a line and a plane: for each of the two directions the midpoint of its shortest and
+  /// its longest distance. A stencil's distances are symmetric about it, since offsets in the lower directions are.
   KOKKOS_FUNCTION GridLines lines_of(std::int64_t const (&greatest)[num_found]) const {
     auto const n = static_cast<std::int64_t>(entries.n);
     bool const planes = directions.count() > 2;

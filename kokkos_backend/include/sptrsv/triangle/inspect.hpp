@@ -20,8 +20,8 @@ struct PatternFacts {
   long long first_entry = 0, behind_last_entry = 0;
 };
 
-/// Limits on a GPU: a row of more than `row_for_team` entries is read by a team, each of which searches `rows_of_team`
-/// rows. A thread takes 5 ms for the longest row of kkt_BOYD1, of 93,276 entries, on an NVIDIA H200.
+/// Limits on a GPU: each team searches `rows_of_team` rows for those of more than `row_for_team` entries, and reads
+/// these. One thread would take 5 ms for the longest row of kkt_BOYD1 (93,276 entries) on an NVIDIA H200.
 struct InspectTuning {
   static constexpr long long row_for_team = 256;
   static constexpr int rows_of_team = 256, team_threads = 128;
@@ -40,7 +40,7 @@ struct ColumnFacts {
   }
 };
 
-/// Kernel that inspects rows too long for a thread, and combines what it finds by atomics.
+/// Kernel that inspects rows too long for a thread, and combines the results by atomics.
 template <class T>
 struct InspectLongRows {
   using index = typename T::index;
@@ -111,8 +111,8 @@ void inspect_long_rows(typename T::exec_space const& exec, Workspace<T>& work, t
   facts.wrong_side = std::min(facts.wrong_side, found(Inspect::wrong_side));
 }
 
-/// Inspects a pattern in one pass with a thread per row, and on a GPU in a second one over the long rows. Columns of a
-/// row are read only if its offsets are valid.
+/// Inspects a pattern in one pass with a thread per row; on a GPU a second pass reads long rows. Columns of a row are
+/// read only if its offsets are valid.
 template <class T>
 PatternFacts inspect(typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work,
                      typename T::pattern const& p, bool lower) {

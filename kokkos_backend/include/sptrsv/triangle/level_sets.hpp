@@ -25,8 +25,8 @@ namespace sptrsv {
 enum class LevelMethod { automatic, sweep, root_candidates };
 
 /// Rows grouped by level. Rows of one level do not depend on each other, and each depends on a row of the level before.
-/// Independent of the method and of the number of threads. Shared by algorithms and read only: one that needs another
-/// order makes a copy.
+/// Independent of the method and of the number of threads. Algorithms share them; an algorithm that needs another order
+/// makes a copy.
 template <class T>
 struct LevelSets {
   using index = typename T::index;
@@ -62,7 +62,7 @@ struct LevelArrays {
   }
 };
 
-/// GPU: entries of the longest row from which the sweep for levels gives every row a warp. Not measured separately.
+/// Minimum entries of the longest row for which, on a GPU, the sweep gives every row a warp. Not measured separately.
 struct LevelSweepTuning {
   static constexpr long long row_for_warps = 256;
 };
@@ -332,7 +332,7 @@ LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename 
 }  // namespace detail
 
 /// Returns level sets from op(T) by rows: one sweep, about the cost of one solve. Fences.
-/// @param grid  grid that the rows probably form, or nothing. Row numbers then give the levels, checked for each entry.
+/// @param grid  grid that the rows probably form, if any; the levels that its row numbers give are checked.
 template <class T>
 LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, detail::Workspace<T>& work,
                                   OffDiagonals<T> const& rows, bool ascending, long long longest,
@@ -349,8 +349,8 @@ LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, detail::Wo
   return sets.finished();
 }
 
-/// Returns level sets from op(T) by columns, with Naumov's root candidates. A transposed solve has the columns without
-/// transposing. Fences.
+/// Returns level sets from op(T) by columns, with Naumov's root candidates. For a transposed solve these columns are
+/// the stored rows. Fences.
 template <class T>
 LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, detail::Workspace<T>& work,
                                      OffDiagonals<T> const& columns) {

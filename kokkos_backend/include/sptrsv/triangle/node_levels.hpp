@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of nodes, which are single rows or tile rows, also for a bounded number of running nodes.
+// Levels of nodes, which are single rows or tile rows, optionally if only a limited number of nodes runs at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace sptrsv::detail {
 
-/// Positions of the rows, and rows of the positions (-1: none).
+/// Position of each row, and row at each position (-1: none).
 template <class T>
 struct RowPositions {
   Kokkos::View<typename T::index*, typename T::device> position, row;
@@ -43,8 +43,8 @@ struct Nodes {
   }
 };
 
-/// Kernel that computes the level of each node, which also waits for the node `window` nodes before it. With several
-/// lanes per node, all of them share a row that is far longer than others; other rows get a few lanes each, so that the
+/// Kernel that computes the level of each node. A node also waits for the node `window` nodes before it. With several
+/// lanes per node, a row that is far longer than others gets all lanes; other rows get a few lanes each, so that the
 /// node polls for several rows at a time.
 template <class T>
 struct NodeSweep {
@@ -73,12 +73,12 @@ struct NodeSweep {
     e.end = nodes.rows.end(row);
     e.step = by_all ? lanes : lanes / rows_side_by_side;
   }
-  /// Puts the nodes of the next entries that are other nodes into an empty batch.
+  /// Fills an empty batch with the other nodes that the next entries need.
   KOKKOS_FUNCTION void next_nodes(index node, int lane, Entries& e, NeededRows<index>& batch) const {
     unsigned have = 0;
     for (int u = 0; u < batch.batch; ++u) {
       while (e.k >= e.end && e.r < nodes.group) start_row(node, lane, e);
-      batch.row[u] = 0;  // saves three registers, which would take a quarter of the warps
+      batch.row[u] = 0;  // saves three registers, which would cost a quarter of the warps
       if (e.k >= e.end) continue;
       batch.row[u] = nodes.rows.col_idx(e.k);
       e.k += e.step;

@@ -16,7 +16,7 @@
 
 namespace sptrsv::detail {
 
-/// Copy of op(T)'s rows: position p holds row `row(p)`. Columns are rows until renumber_columns().
+/// Copy of op(T)'s rows: position p holds row `row(p)`. Columns are row numbers, after renumber_columns() positions.
 template <class T>
 struct OrderedRows {
   /// GPU: number of entries above which a team copies a row, and the threads of the team.
@@ -35,7 +35,7 @@ struct OrderedRows {
 };
 
 /// Calls of_row(p, i) for row i at each position p, and of_entry(to, from) for each entry, where `to` is its offset in
-/// the order, and `from` its offset in op(T).
+/// the copy, and `from` its offset in op(T).
 template <class T, class OfRow, class OfEntry>
 void for_all_entries(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                      OrderedRows<T> const& order, OfRow const& of_row, OfEntry const& of_entry) {

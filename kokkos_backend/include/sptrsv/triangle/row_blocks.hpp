@@ -18,9 +18,8 @@ struct RowBlocks {
   static constexpr double rows_per_block = 1.5;
 };
 
-/// Returns the number of columns that row i, solved right after row prev, adds to prev's columns: 1 if that is prev
-/// itself, last in a lower triangle and first in an upper one; 0 if the columns are equal, in the same order; -1 if
-/// other columns differ.
+/// Compares the columns of row i with those of row prev, which is solved right before it. Returns 0 if they are equal,
+/// in the same order; 1 if row i also has column prev, last in a lower triangle, first in an upper one; else -1.
 template <class T>
 int added_columns(OffDiagonals<T> const& rows, typename T::index prev, typename T::index i, bool ascending) {
   auto const common = rows.count(prev), added = rows.count(i) - common;

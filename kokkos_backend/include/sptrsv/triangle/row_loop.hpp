@@ -15,7 +15,7 @@ namespace sptrsv::detail {
 /// scaled. unit: x is contiguous. any: arbitrary strides and PermuteScale.
 enum class Access { plain, scaled, unit, any };
 
-/// Calls f(integral_constant<Access, A>) with the most special A that applies; on a device with `any`.
+/// Calls f(integral_constant<Access, A>) with the most special A that applies; on a device always `any`.
 template <bool Host, int K, class T, class F>
 void with_access(RowIO<T> const& io, F const& f) {
   if constexpr (Host && K == 1) {
@@ -35,9 +35,9 @@ void with_diagonal(Diagonal diagonal, F const& f) {
   else f(std::integral_constant<Diagonal, Diagonal::stored>{});
 }
 
-/// Loop over rows in the order of a cursor: row(), begin() and end() of its off-diagonal entries in `values` and
-/// `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offset rather than
-/// from the end of the row before, so that the next row need not wait if that end was mispredicted.
+/// Loop over rows in the order of a cursor. A cursor has row(), begin() and end() of the row's off-diagonal entries in
+/// `values` and `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offset,
+/// so that a mispredicted end of the row before does not delay it.
 /// @tparam V  type of the values, converted to the scalar
 template <class T, int K, Access A, Diagonal D, class Cursor, class V = typename T::scalar>
 struct RowLoop {
@@ -91,8 +91,8 @@ struct RowLoop {
       for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
     }
   }
-  /// Scatters x(i) to the rows that need it, with the n rows as op(T)'s columns: along the row (Step 1) or against it
-  /// (-1), in solve order, so that duplicate columns are added in the order of gather().
+  /// Scatters x(i) to the rows that need it; the n stored rows are op(T)'s columns. Reads a row forward (Step 1) or
+  /// backward (-1), in solve order, so that duplicate columns are added in the order of gather().
   template <int Step>
   SPTRSV_APART KOKKOS_FUNCTION void scatter(index n) const {
     scalar* const x = io.x;

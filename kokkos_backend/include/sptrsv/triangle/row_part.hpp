@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of some terms of a row, for kernels in which the unknowns of other rows are known.
+// Part of a row's sum, for kernels that need not wait for the unknowns of other rows.
 #pragma once
 
 #include "sptrsv/triangle/rows.hpp"

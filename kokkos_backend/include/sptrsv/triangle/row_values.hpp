@@ -23,7 +23,7 @@ class RowValues {
   RowValues(typename T::exec_space const& exec, OffDiagonals<T> const& rows) : rows_(rows) {
     if (rows.source.data()) gathered_ = raw_view<decltype(gathered_)>(exec, "sptrsv::values", rows.source.extent(0));
   }
-  /// Takes new values. Reads the caller's array now and, where nothing is gathered, in solves.
+  /// Takes new values: gathers them now if there is a map; otherwise solves read the caller's array.
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& all) {
     if (gathered_.data()) gather<T>(exec, rows_.source, all, gathered_);
     numbers_ = analysis.numbers(all, gathered_.data() ? typename T::values(gathered_) : all);
