@@ -97,7 +97,7 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes the number of blocks from words like bjacobi8 and asm8. @return whether `word` was such a word
+/// Takes the number of blocks from words like bjacobi8 and asm8. @return whether `word` has that form
 bool take_blocks(std::string& word, ScaleCase& c) {
   for (std::string const pc : {PCBJACOBI, PCASM}) {
     if (word.compare(0, pc.size(), pc) != 0) continue;
@@ -189,7 +189,7 @@ Settings get_settings() {
 struct Row {
   ScaleCase what;
   ScaleResult result;
-  Times setup, solve;  ///< seconds; a solve counts all its iterations
+  Times setup, solve;  ///< seconds; of a solve: of all its iterations
   bool timed() const { return solve.runs > 0; }
   double per_iteration() const { return solve.median / std::max<double>(1, static_cast<double>(result.iterations)); }
 };
@@ -339,7 +339,7 @@ void warm_up(ScaleProblem problem, ScaleCase const& what) {
   (void)ScaleRunner(problem, grid).run(what);
 }
 
-/// Runs all cases. @return whether all cases were right that must be.
+/// Runs all cases. @return whether all required cases passed.
 bool run(Settings const& s) {
   Machine const m = get_machine();
   Grid const grid = make_grid(s.problem);

@@ -71,12 +71,12 @@ PetscErrorCode read_options(RawOptions* o) {
   PetscCall(PetscOptionsString("-json", "Where the figures go, in seconds", nullptr, o->json, o->json, sizeof o->json,
                                nullptr));
   PetscOptionsEnd();
-  // options within this text are not for all recipes
+  // options in the text of -extra are for its recipes alone
   if (o->extra[0] != 0) PetscCall(PetscOptionsClearValue(nullptr, "-extra"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @return whether the program shall run; false if it has printed its help
+/// @return false if the program has printed its help and need not run
 bool get_settings(Settings& s) {
   RawOptions o;
   if (read_options(&o) != PETSC_SUCCESS) throw std::runtime_error("an option has a wrong value, see above");
@@ -117,7 +117,7 @@ struct Row {
   bool timed() const { return result.error.empty(); }
 };
 
-/// @param sweeps  whether the plugin sweeps in recipes that do not ask for it
+/// @param sweeps  whether the plugin replaces PETSc's sweeps in recipes of Uses::on_device
 Row make_row(Recipe const& recipe, SolutionResult result, bool sweeps) {
   Row row{recipe, std::move(result), recipe.uses_plugin(sweeps), {}, {}, {}, {}, 0, 0};
   if (!row.timed()) return row;

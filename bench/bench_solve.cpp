@@ -65,7 +65,7 @@ std::string take_own_options(std::string const& text, OptionValues& options) {
   return type;
 }
 
-/// Returns the bandwidth and hop time, by default of an NVIDIA H200; 0 (not known) for a host space.
+/// Returns the memory bandwidth and the latency from store to load: by default an NVIDIA H200's; 0 (unknown) on a host.
 Machine machine_of(Settings const& s, bool device) {
   return {1e9 * (s.bandwidth >= 0 ? s.bandwidth : device ? 4243 : 0), 1e-9 * (s.hop >= 0 ? s.hop : device ? 258 : 0)};
 }
@@ -129,7 +129,7 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
                     {}});
   Group& group = groups.back();
   Problem<Space> const problem(system, settings.columns);
-  // any type's solver computes the plan's input; this type needs the least analysis
+  // solvers of all types compute the plan's input; this type needs the least analysis
   group.plan = TriangularSolver<double, int, int, Space>("sequential", problem.exec, problem.pattern(), system.shape)
                    .plan_input(problem.exec);
   long long const most = settings.sequential_entries >= 0 ? settings.sequential_entries : device ? 4000000 : -1;

@@ -33,7 +33,7 @@ struct Case {
 
 struct Result {
   std::string error;
-  double first = 0;  ///< seconds of the second first set-up with one PCApply
+  double first = 0;  ///< seconds of a set-up from scratch and one PCApply, after a warm-up
   Times apply;       ///< PCApply
   Times renewal;     ///< set-up with new values and one PCApply
   Times solve;       ///< KSPSolve

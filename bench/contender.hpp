@@ -16,7 +16,7 @@
 
 namespace sptrsv::bench {
 
-/// b, x and T in the memory space of the kernels; T's host form remains the caller's.
+/// b, x and T in the memory space of the kernels; the caller owns T on the host.
 template <class Space>
 struct Problem {
   using types = Types<double, int, int, Space>;
@@ -120,7 +120,7 @@ class Contender {
   virtual std::size_t memory_bytes() const { return 0; }
 };
 
-/// Contender by name, before anything is made.
+/// Name of a contender, and the function that makes it.
 template <class Space>
 struct Entry {
   std::string name;

@@ -22,8 +22,8 @@ inline void to_json(Json& json, Times const& t) {
           {"runs", t.runs}};
 }
 
-/// Writes `json`, replacing the file at once, so that an interrupted run leaves a complete file; does nothing if `path`
-/// is empty. Bytes that are not UTF-8, as in names of files, become the replacement character.
+/// Writes `json` to a new file, which then replaces `path`, so that an interrupted run leaves a complete file; does
+/// nothing if `path` is empty. Bytes that are not UTF-8, as in names of files, become the replacement character.
 /// @throws std::runtime_error if it cannot write the file
 inline void save_json(std::string const& path, Json const& json) {
   if (path.empty()) return;

@@ -19,7 +19,7 @@ struct Times {
 struct Limits {
   int runs = 20;         ///< maximum number of runs
   double seconds = 5;    ///< seconds of one phase after which no run is started
-  double cut_short = 1;  ///< seconds of a first run above which it remains the only one
+  double cut_short = 1;  ///< seconds of a first run above which no further run is made
 };
 
 inline Times summarize(std::vector<double> seconds) {

@@ -30,7 +30,7 @@ double hash_to_unit(std::uint64_t i) {
   return static_cast<double>((i ^ (i >> 31)) >> 11) * 0x1.0p-53;
 }
 
-/// Returns the largest relative difference of two vectors, element by element; 1 if exactly one of both is not finite.
+/// Returns the largest relative difference of two elements; a finite and a non-finite element differ by 1.
 double largest_difference(std::vector<PetscScalar> const& z, std::vector<PetscScalar> const& reference) {
   if (z.size() != reference.size()) return std::numeric_limits<double>::infinity();
   double largest = 0, magnitude = 0;
@@ -83,7 +83,7 @@ class Factor {
     if (what_.factor == MAT_FACTOR_ICC) must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
     else must(MatLUFactorNumeric(factor_, matrix_, &info_));
   }
-  /// Applies the factor once to elements between 1 and 2, each with a relative change of at most `nudge`.
+  /// Solves once for a right-hand side with elements between 1 and 2, each changed by a factor of at most 1 + `nudge`.
   std::vector<PetscScalar> answer(PetscReal nudge) {
     PetscInt n = 0;
     PetscScalar* values = nullptr;

@@ -36,7 +36,7 @@ struct PetscReference {
 
 /// Applies the factor of PETSc's own type once, and once more to a right-hand side that differs by rounding.
 /// @throws std::runtime_error with PETSc's message.
-/// @param what  its matrix type, on a host, and ordering; its solver type is ignored
+/// @param what  has a matrix type of the host, and an ordering; its solver type is ignored
 PetscReference make_reference(Mat A, PetscCase what);
 
 /// Sets up twice and times the second set-up; checks the answer before and after all runs.

@@ -39,7 +39,7 @@ std::string pci_bus_of_current_device() {
   return bus;
 }
 
-/// Describes this rank. Reports a device that cannot be started here, so that all ranks reach the next collective call.
+/// Describes this rank. An error of the device becomes text, so that all ranks reach the next collective call.
 RankDevice device_of_this_rank() {
   RankDevice rank;
   rank.number = "none";

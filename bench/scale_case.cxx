@@ -127,8 +127,8 @@ class SubOptions {
 
 }  // namespace
 
-/// Grid, matrix and vectors of one matrix type, and the solver of one case. An exception destroys nothing: objects of
-/// several ranks are destroyed after all ranks have agreed.
+/// Grid, matrix and vectors of one matrix type, and the solver of one case. Functions that throw destroy nothing:
+/// objects of several ranks are destroyed after all ranks have agreed on the error.
 class ScaleSystem {
  public:
   ScaleSystem(ScaleProblem const& problem, Grid const& grid, std::string mat_type)
@@ -219,8 +219,7 @@ void ScaleSystem::set_rows() {
   must(MatAssemblyEnd(A_, MAT_FINAL_ASSEMBLY));
 }
 
-/// Makes the vectors. The right-hand side is a function of the grid point, the same for any number of ranks and vector
-/// type.
+/// Makes the vectors. The right-hand side is a function of the grid point alone, not of the ranks or the vector type.
 void ScaleSystem::make_vectors() {
   must(DMCreateGlobalVector(grid_of_ranks_, &b_));
   must(VecDuplicate(b_, &x_));
@@ -249,7 +248,7 @@ void ScaleSystem::make_solver(ScaleCase const& what) {
   }
   must(KSPGetPC(ksp_, &pc));
   must(PCSetType(pc, what.pc.c_str()));
-  // interpolations are those of the grid, coarser matrices Galerkin products
+  // the DMDA gives interpolations; coarser matrices are Galerkin products
   if (what.multigrid()) must(PCSetDM(pc, grid_of_ranks_));
   must(KSPSetOperators(ksp_, A_, A_));
   must(KSPSetFromOptions(ksp_));
@@ -311,8 +310,7 @@ void ScaleSystem::check(ScaleResult& result) {
   throw std::runtime_error(text.str());
 }
 
-/// Runs a case. The first factor has other values, so that a factor that keeps its first values shows in the iterations
-/// of the last solve.
+/// Runs a case. The first factor has other values: if it wrongly kept them, the last solve's iterations would show it.
 void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
   PetscScalar const* x = nullptr;
   PetscMemType memory = PETSC_MEMTYPE_HOST;
@@ -328,7 +326,7 @@ void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
     result.solves.push_back(seconds_of_slowest(&ScaleSystem::solve));
   }
   check(result);
-  check_type(what);  // last, since a program that has asked for the blocks' KSPs gets new values by PETSc's set-up
+  check_type(what);  // last: once a program has got the blocks' KSPs, PETSc's own set-up takes new values
   must(VecGetArrayReadAndMemType(x_, &x, &memory));
   must(VecRestoreArrayReadAndMemType(x_, &x));
   result.memory = PetscMemTypeHost(memory) ? "host" : "device";
@@ -349,7 +347,7 @@ Grid make_grid(ScaleProblem const& problem) {
   errors.must(DMDAGetInfo(cube, nullptr, nullptr, nullptr, nullptr, &grid.ranks[0], &grid.ranks[1], &grid.ranks[2],
                           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
   errors.must(DMDestroy(&cube));
-  PetscInt const shared = problem.nested ? 1 : 0;  // points between two ranks' parts that only one of them has
+  PetscInt const shared = problem.nested ? 1 : 0;  // points on the border of two ranks' parts; one of the two has them
   for (int d = 0; d < 3; ++d)
     grid.points[d] = problem.per_rank ? (problem.size - shared) * grid.ranks[d] + shared : problem.size;
   return grid;

@@ -14,7 +14,7 @@ namespace sptrsv::bench {
 struct ScaleProblem {
   bool box = false;            ///< true: stencil27, 27 points, symmetric, CG with ICC(0); false: dmda7, BiCGStab with
                                ///< ILU(0)
-  PetscInt size = 40;          ///< unknowns per side, of a rank's part or of the grid
+  PetscInt size = 40;          ///< unknowns per side of a rank's part, or of the grid if not per_rank
   bool per_rank = true;        ///< true: every rank has size^3 rows; false: all ranks together have size^3
   PetscInt iterations = 20;    ///< Krylov iterations of a solve, independent of the residual
   bool converge = false;       ///< instead, iterate to a relative tolerance of 1e-8, and check the answer
@@ -78,7 +78,7 @@ class ScaleRunner {
   ~ScaleRunner();
   ScaleRunner(ScaleRunner const&) = delete;
   ScaleRunner& operator=(ScaleRunner const&) = delete;
-  /// Runs a case. Collective. `error` reports a PETSc error, a solve that ends early and, if it is to converge, a wrong
+  /// Runs a case. Collective. `error` reports a PETSc error, a solve that ends early or, with `converge`, a wrong
   /// answer.
   ScaleResult run(ScaleCase const& what);
 

@@ -15,9 +15,9 @@ namespace sptrsv::bench {
 namespace {
 
 constexpr PetscReal relative_tolerance = 1e-8;
-constexpr PetscScalar change = 1.0001;  ///< factor of new values, which leaves iterations as they are
-/// Options for problems in velocities and pressures; the recipe's own options are then those of the velocity block. The
-/// Schur complement is close to the identity, since cells have size 1.
+constexpr PetscScalar change = 1.0001;  ///< new values are the old ones times this; iterations stay the same
+/// Options for problems with velocities and pressures; the recipe's options then apply to the velocity block. The Schur
+/// complement is close to the identity, since cells have size 1.
 constexpr char split_options[] =
     "-pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type "
     "upper -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type none -fieldsplit_0_ksp_type preonly ";
@@ -45,7 +45,7 @@ class Solver {
   Solver& operator=(Solver const&) = delete;
 
   void change_values() { must(MatScale(A_, change)); }
-  /// Sets the solver up, with sub-blocks, which PETSc else sets up in the first solve.
+  /// Sets up the solver and its sub-blocks; without this call PETSc would set up sub-blocks in the first solve.
   void set_up() {
     must(KSPSetOperators(ksp_, A_, A_));
     must(KSPSetUp(ksp_));
@@ -56,10 +56,10 @@ class Solver {
   /// Checks convergence and the true residual. @throws std::runtime_error if one is wrong
   void check(double limit, SolutionResult& result);
   void describe(SolutionResult& result) const;
-  PC recipe_pc() const;  ///< the velocities' where there are pressures
+  PC recipe_pc() const;  ///< with velocities and pressures: the velocities'
   PetscInt levels() const;
   void view() const { must(KSPView(ksp_, PETSC_VIEWER_STDOUT_SELF)); }
-  /// Returns the seconds of a call, from and to a device without work.
+  /// Returns the seconds of a call; the device is idle before and after it.
   template <class Call>
   double seconds(Call const& call) const {
     return seconds_of(call, [this] { synchronize(); });
@@ -76,7 +76,7 @@ class Solver {
     must(PetscDeviceContextGetCurrentContext(&device));
     must(PetscDeviceContextSynchronize(device));
   }
-  /// Leaves objects alone after an error within PETSc, which may crash when it destroys what is half set up.
+  /// Destroys the objects unless PETSc has failed: it may crash when it destroys objects that are half set up.
   void destroy() {
     if (broken_) return;
     (void)KSPDestroy(&ksp_);
@@ -169,7 +169,7 @@ std::string without_finest(std::string const& text) {
   return out;
 }
 
-/// Returns the options with {ilu} and {finest} replaced; for the number of levels, sets up a solver without the
+/// Returns the options with {ilu} and {finest} replaced. To find the number of levels, sets up a solver without the
 /// options of the finest level.
 std::string complete(std::string const& options, System const& system, Errors const& errors) {
   std::string text = replaced(options, "{ilu}", system.symmetric() ? "icc" : "ilu");
@@ -182,9 +182,8 @@ std::string complete(std::string const& options, System const& system, Errors co
   return replaced(text, "{finest}", std::to_string(solver.levels() - 1));
 }
 
-/// Refuses options that nobody has asked for: they are misspelled, or the plugin is not loaded. Exceptions are an
-/// option that turns the plugin off, and options of all levels next to those of the finest one, if there is no other
-/// level.
+/// Refuses options that were never queried: they are misspelled, or the plugin is not loaded. Allowed are options that
+/// turn the plugin off and, if options of the finest level leave them no level, options of all levels.
 void check_used(ScopedOptions const& options, Recipe const& recipe, Errors const& errors) {
   bool const has_finest = recipe.options.find("{finest}") != std::string::npos;
   for (auto const& name : options.unused(errors)) {

@@ -15,11 +15,11 @@ namespace sptrsv::bench {
 struct SolutionSettings {
   PetscInt repeat = 3;
   double cut_short = 10;         ///< seconds of a first set-up and solve above which nothing is repeated
-  double residual_limit = 1e-6;  ///< an answer is wrong if norm(b - A x) / norm(b) is above
+  double residual_limit = 1e-6;  ///< an answer is wrong if norm(b - A x) / norm(b) is greater
   bool view = false;             ///< call KSPView after the last solve
 };
 
-/// Seconds, fenced before and after, and what the last solve was like.
+/// Seconds, fenced before and after, and results of the last solve.
 struct SolutionResult {
   std::string error;                                        ///< empty if all calls succeeded and the answers were right
   std::vector<double> first_setup, new_values, solve, sum;  ///< sum: new values and the solve after them
@@ -28,8 +28,8 @@ struct SolutionResult {
   std::string ksp, pc, options;                             ///< options: those of the recipe, as inserted
 };
 
-/// Solves the system. An error of PETSc, a solve that does not converge, a wrong answer or an option that nobody has
-/// asked for ends the case and is reported in `error`.
+/// Solves the system. An error of PETSc, a solve that does not converge, a wrong answer or an option that was never
+/// queried ends the case and is reported in `error`.
 SolutionResult run_recipe(System const& system, Recipe const& recipe, SolutionSettings const& settings);
 
 }  // namespace sptrsv::bench

@@ -25,8 +25,8 @@ struct ProblemKind {
   int dimensions;
   PetscInt block_size;  ///< unknowns per point
   bool symmetric;
-  bool saddle_point;  ///< velocities and pressures, which a split preconditions each by itself
-  /// Returns the coefficient between a cell and its neighbor; null for others.
+  bool saddle_point;  ///< velocities and pressures, which fieldsplit preconditions separately
+  /// Returns the coefficient between a cell and its neighbor; null for elasticity and Stokes flow.
   PetscReal (*coefficient)(Face const& face);
   char const* help;
 };
@@ -162,9 +162,9 @@ void add_elements(Mat A, PetscInt n, Errors const& errors) {
   }
 }
 
-/// Unknowns of Stokes flow on a staggered grid of n^3 cells of size 1: the velocity in direction d on the faces between
-/// cells of this direction, then the pressures in the cells. Walls all around, except on the side of the last x, where
-/// the flow leaves: it has velocities, too, and the pressure outside is 0.
+/// Unknowns of Stokes flow on a staggered grid of n^3 cells of size 1: the velocities in direction d on the faces
+/// between neighbors in this direction, then the pressures in the cells. All sides are walls except for the outlet at
+/// the last x: it has velocities too, and the pressure outside is 0.
 class StaggeredGrid {
  public:
   explicit StaggeredGrid(PetscInt n) : n_(n) {}
@@ -191,8 +191,8 @@ class StaggeredGrid {
   }
 
  private:
-  /// Sets the row of a velocity, minus its Laplacian plus the gradient of the pressure, and its entries of the
-  /// divergence in the rows of pressures. The Schur complement, B A^-1 B^T, is positive definite.
+  /// Sets the row of a velocity (minus its Laplacian plus the pressure's gradient), and the velocity's divergence
+  /// entries in the rows of pressures. The Schur complement, B A^-1 B^T, is positive definite.
   void set_velocity(Mat A, int d, std::array<PetscInt, 3> const& at, Errors const& errors) const {
     PetscInt const row = velocity(d, at);
     if (row < 0) return;
@@ -205,7 +205,7 @@ class StaggeredGrid {
         PetscInt const neighbor = velocity(d, next);
         bool const outlet = e == 0 && next[0] >= n_;
         if (neighbor >= 0) columns.push_back(neighbor), values.push_back(-1);
-        if (!outlet) values.front() += neighbor < 0 && e != d ? 2 : 1;  // along a wall: half a cell from it
+        if (!outlet) values.front() += neighbor < 0 && e != d ? 2 : 1;  // a wall alongside is half a cell away
       }
     for (int const side : {0, 1}) {
       auto cell = at;
@@ -336,7 +336,7 @@ void System::make_right_hand_side() {
   must(VecRestoreArrayWrite(b_, &values));
   must(VecDestroy(&x));
   must(VecDestroy(&b));
-  Vec on_type = nullptr;  // written where the type computes, which tells the memory
+  Vec on_type = nullptr;  // the type's own operation shows in which memory it computes
   must(VecDuplicate(b_, &on_type));
   must(VecCopy(b_, on_type));
   must(VecScale(on_type, 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear systems of model problems, made on the host and given to PETSc in a type of matrix.
+// Linear systems of model problems, assembled on the host and converted to a given matrix type of PETSc.
 #pragma once
 
 #include <petscmat.h>

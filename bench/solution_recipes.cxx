@@ -36,7 +36,7 @@ std::string const fused_levels =
     ssor_levels +
     "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 0 -mg_levels_pc_sor_omega 0.6 ";
 std::string const undamped_finest = exact_finest + "-mg_levels_{finest}_pc_sor_omega 1 ";
-// PETSc solves with the factor of the coarsest level on the host
+// with PETSc's own factor, the coarsest level would be solved on the host
 std::string const coarse_lu = "-mg_coarse_sub_pc_factor_mat_solver_type sptrsv ";
 std::string const ilu_levels =
     "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type ";
@@ -96,7 +96,7 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ssor:petsc", ssor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:ssor", ssor_levels, Uses::on_device},
       {"gamg:ssor:color", ssor_levels + "-mg_levels_pc_sor_ordering color"},
-      // with two unknowns a node or more, Jacobi sweeps with a triangle of the finest level may diverge
+      // with two or more unknowns per node, Jacobi sweeps with a triangle of the finest level may diverge
       {"gamg:ssor:twostage", two_stage_levels, Uses::plugin, For::all, true},
       {"gamg:ssor:mixed", mixed_levels},
       {"gamg:ssor:mixed:lu", mixed_levels + coarse_lu},

@@ -17,13 +17,13 @@ enum class Uses {
 /// Matrices that a recipe is for.
 enum class For { all, host, device, cusparse, kokkos };
 
-/// Preconditioner as options. {ilu} stands for icc if the problem is symmetric, for ilu if it is not; {finest} for the
-/// number of multigrid's finest level.
+/// Preconditioner as options. In these {ilu} stands for icc if the problem is symmetric, else for ilu, and {finest} for
+/// the number of multigrid's finest level.
 struct Recipe {
   std::string name, options;
   Uses uses = Uses::plugin;
   For where = For::all;
-  bool may_fail = false;  ///< where it runs by default
+  bool may_fail = false;  ///< only when it runs by default
   /// @param sweeps  whether the plugin is loaded and vectors are on a device
   bool uses_plugin(bool sweeps) const { return uses == Uses::plugin || (uses == Uses::on_device && sweeps); }
 };

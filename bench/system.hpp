@@ -39,7 +39,7 @@ struct System {
   }
 };
 
-/// Returns a matrix' triangle with its values, and a zero on the diagonal where it has no entry.
+/// Returns the triangle of a matrix with its values, and a zero on the diagonal where the matrix has no entry.
 inline System triangle_of(support::CsrMatrix const& a, std::string const& name, Shape shape) {
   if (a.num_rows != a.num_cols)
     throw std::runtime_error(name + ": it has " + std::to_string(a.num_rows) + " rows and " +

@@ -4,8 +4,8 @@
 
     bench/tables.py RESULTS > table.md
 
-RESULTS is the folder of the run. JSON files of bench_solve and bench_petsc become times by matrix and type, those that
-runs.tsv names times by number of GPUs or ranks. A wrong answer has no time: it is shown as WRONG or FAILED, and listed.
+RESULTS is the folder of the run. JSON files of bench_solve and bench_petsc become times by matrix and type; files that
+runs.tsv names become times by number of GPUs or ranks. Wrong answers have no times: WRONG or FAILED, and are listed.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ TITLES = {"check": ("{check_size}^3 rows on each rank: iterations to 1e-8", "ran
 
 
 def number(value):
-    """Formats a number with three digits, or all before the point."""
+    """Formats a number with three significant digits, or with all digits before the point."""
     if not value:
         return "-"
     return f"{value:.{min(6, max(0, 2 - math.floor(math.log10(value))))}f}"
@@ -174,8 +174,8 @@ def read_scale(folder):
 
 
 def scale_table(group, runs, unit):
-    """Lists cases by number of GPUs or ranks: ms per iteration, growth over the first column, and set-ups; of the group
-    `check` the iterations."""
+    """Lists cases by number of GPUs or ranks: ms per iteration, growth over the first column, and set-ups; for
+    the group `check`, iterations."""
     def text(run, name, key):
         case = run["by_name"].get(name)
         if case is None:

@@ -11,7 +11,7 @@
 
 namespace sptrsv::bench {
 
-/// Tells whether `e` is a refusal of the pattern by a type that does not solve all patterns, and not an error.
+/// Tells whether `e` is no error: a type that does not solve all patterns refuses this one.
 inline bool may_refuse(std::exception const& e, std::string const& name) {
   auto const* info = find_algorithm(name.substr(0, name.find(':')));
   return dynamic_cast<Unsupported const*>(&e) && info && !info->capabilities.any_pattern;

@@ -4,7 +4,7 @@
 - Links to files outside of docs/ become paths in the sources, since the site does not have those files.
 - Lists may follow a paragraph without a blank line and be nested by two blanks, as Git hosts read them.
 - Anchors are those of Git hosts.
-- The search needs no server: its index is part of a script, so that it works in a folder too.
+- The search needs no server: its index is part of a script, so that it works in a local folder too.
 """
 import json
 import logging

@@ -3,18 +3,18 @@
 """Fits the planner's prices (kokkos_backend/include/sptrsv/planner/plan_table.hpp) to JSON files of `bench_solve
 --json`.
 
-    tools/fit_planner.py results/*.json             # fits, and prints the regret with each family left out of its fit
+    tools/fit_planner.py results/*.json             # fits, and prints the regret of each family by a fit without it
     tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
     tools/fit_planner.py results/*.json --only blocked --write    # new prices of `blocked`; the others keep theirs
-    tools/fit_planner.py results/*.json --only tiled --terms late_tiles --write    # of `tiled` this price alone
+    tools/fit_planner.py results/*.json --only tiled --terms late_tiles --write    # this price of `tiled` alone
     tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
 
-Chains, for which the type `chain` estimates its own time and is chosen without prices, are left out.
+Leaves out chains, for which the planner chooses the type `chain` by its own estimate, without prices.
 
 An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each times a
 price >= 0, fitted by least squares of relative errors. The `model` in an algorithm's header lists its features: few, so
-that few matrices suffice to determine their prices. A matrix' regret is the time of the chosen type relative to the
-fastest type of sptrsv, whether or not the planner may choose that.
+that few matrices suffice to determine their prices. A matrix's regret is the time of the chosen type relative to the
+fastest type of sptrsv, even if the planner may not choose that type.
 
 The files name the device; --device replaces the name. Only the standard library is needed.
 """
@@ -195,7 +195,7 @@ def regret(case, chosen):
 
 
 def family(matrix):
-    """Returns a generated matrix' family with its keywords: lap3d:60,rcm is in lap3d,rcm; otherwise the name."""
+    """Returns a generated matrix's family with its keywords: lap3d:60,rcm is in lap3d,rcm; otherwise the name."""
     name, *rest = matrix.split(":", 1)
     return name + "".join(re.findall(r",[a-z]+", rest[0]) if rest else [])
 

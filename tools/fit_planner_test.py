@@ -172,7 +172,7 @@ class FitPlanner(unittest.TestCase):
             self.main([run_of(device="My GPU 2")], "--only", "levelset")
 
     def test_some_terms_are_fitted(self):
-        # rows and bytes keep false prices, which leave the price of levels to be found
+        # the price of levels alone is wrong, and alone is fitted again
         kept = {"levelset": {"solve": 4000.0, "narrow_steps": 3.0, "levels": 1.0, "of an earlier model": 2.0}}
         self.header.write_text(fit_planner.table_text(HEADER, "My GPU 1", kept, "before"), encoding="utf-8")
         self.main([run_of()], "--only", "levelset", "--terms", "levels", "--write")

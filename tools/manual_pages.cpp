@@ -54,7 +54,7 @@ void print_wrapped(std::ostream& out, std::string const& first, std::string cons
   out << line << "\n";
 }
 
-/// Prints a list by PETSc's marks: + for the first item, - for the last one, a period for others and a single one.
+/// Prints a list with PETSc's marks: + for the first item, - for the last one, a period for all others or a single one.
 void print_list(std::ostream& out, std::vector<Item> const& items) {
   for (std::size_t k = 0; k < items.size(); ++k) {
     bool const single = items.size() == 1;
@@ -87,8 +87,8 @@ void print(std::ostream& out, Page const& page) {
 
 // --- options
 
-/// Returns an option with its values as PETSc's pages write them.
-/// @param start  of the option's name, without the hyphen
+/// Returns an option and its values in the form of PETSc's pages.
+/// @param start  beginning of the option's name, without the hyphen
 Item item(sptrsv::OptionInfo const& info, std::string const& start) {
   bool const word = info.kind == sptrsv::OptionInfo::Kind::word;
   std::string words, limits = info.is_number() ? accepted_numbers(info) : word ? info.choices.front() : "";

@@ -7,9 +7,9 @@
 
 #include "sptrsv/options.hpp"
 
-/// Returns the values that a number accepts, in words.
+/// Returns the values that a numeric option accepts, in words.
 std::string accepted_numbers(sptrsv::OptionInfo const& info);
 
 /// Prints the manual pages of all types and orderings.
-/// @throws std::logic_error if a reference is that of no algorithm in the list.
+/// @throws std::logic_error if a reference belongs to no algorithm in the list.
 void print_manual_pages(std::ostream& out);

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Returns the accepted values, words in the code's font.
+/// Returns the accepted values, with words as code.
 std::string accepted(sptrsv::OptionInfo const& info) {
   if (info.is_number()) return accepted_numbers(info);
   if (info.kind == sptrsv::OptionInfo::Kind::word) return info.choices.front();
@@ -32,7 +32,7 @@ void print_own() {
 }
 
 /// Prints the table of an algorithm's options.
-/// @param prefix  of the options' names: an algorithm's name and an underscore, or empty for the planner's own.
+/// @param prefix  prefix of the options' names: an algorithm's name and an underscore, or empty for the planner's own.
 void print_table(sptrsv::AlgorithmInfo const& algorithm, std::string const& prefix) {
   std::cout << "\n## " << algorithm.name << "\n\n" << algorithm.summary << "\n";
   if (algorithm.options.empty()) {

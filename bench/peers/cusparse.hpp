@@ -31,7 +31,7 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
     check(cusparseSpSV_bufferSize(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
                                   solver_, &bytes),
           "cusparseSpSV_bufferSize");
-    // not a View, whose data start 128 bytes into an allocation
+    // no View, since its data would start 128 bytes into an allocation
     check(cudaMalloc(&buffer_, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
     check(cusparseSpSV_analysis(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_,
                                 buffer_),

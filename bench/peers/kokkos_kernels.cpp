@@ -21,7 +21,7 @@ class KokkosKernelsSolve final : public Contender<Space> {
     handle_ = std::make_unique<Handle>();
     handle_->create_sptrsv_handle(algorithm_, p.num_rows(), p.system.shape.triangle == Triangle::lower);
     if (algorithm_ == Algorithm::SEQLVLSCHD_TP1CHAIN) {
-      // levels of at most this number of rows go to one team of that size
+      // one team of `threads` threads solves the levels of at most that number of rows
       int const threads = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace> ? 1 : 32;
       handle_->get_sptrsv_handle()->reset_chain_threshold(threads);
     }

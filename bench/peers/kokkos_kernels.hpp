@@ -7,7 +7,7 @@
 namespace sptrsv::bench {
 
 /// Makes the contender for Kokkos' default space, in a separate file, since its headers take long to compile.
-/// @param algorithm  rp: a thread per row; tp1: a team per row; tp1chain: also chains of short levels in one team.
+/// @param algorithm  rp: a thread per row; tp1: a team per row; tp1chain: tp1, with chains of short levels in one team.
 std::unique_ptr<Contender<Kokkos::DefaultExecutionSpace>> make_kokkos_kernels(std::string const& algorithm);
 
 template <class Space>

@@ -22,7 +22,7 @@ char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // in 
 
 bool begins_with(std::string const& text, char const* start) { return text.rfind(start, 0) == 0; }
 
-/// Returns the parameter's name of an option "<algorithm>_<option>", or "sptrsv_<option>" for all algorithms.
+/// Returns the name of the parameter for an option: "<algorithm>_<option>", or "sptrsv_<option>" for all algorithms.
 std::string parameter_of(std::string const& key) {
   std::string name = begins_with(key, "sptrsv_") ? key.substr(7) : key;
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -68,7 +68,7 @@ Request read_parameters(Teuchos::ParameterList const& list) {
     if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
   auto const table = option_table("sptrsv");
   for (auto const& info : table.options) {
-    // Teuchos' validator would convert text to a number, and its error would not name text that is none
+    // Teuchos' validator would convert text to a number, and its error would not name text that is no number
     auto const name = parameter_of(info.name);
     TEUCHOS_TEST_FOR_EXCEPTION(info.is_number() && ours.isParameter(name) && !ours.isType<int>(name),
                                Teuchos::Exceptions::InvalidParameterType,

@@ -31,7 +31,7 @@ std::string device_of([[maybe_unused]] Space const& exec) {
   else return device_name(exec);
 }
 
-/// Stands for a space before Kokkos runs, when there can be no instance.
+/// Stands for a space before Kokkos is initialized, when a space cannot have an instance.
 template <class Space>
 struct Tag {
   using type = Space;
@@ -106,7 +106,7 @@ void run(bench::System const& system, Settings const& settings, Progress& progre
   auto const result_of = [&](std::string const& name) {
     progress.step((settings.no_time ? "making " : "timing ") + name);
     auto options = settings.option_values();
-    if (name == "sptrsv") options.emplace("sptrsv_plan", "estimate");  // its choice, without solving first
+    if (name == "sptrsv") options.emplace("sptrsv_plan", "estimate");  // its choice, without a solve before
     bench::Entry<Space> const entry{name, false, "",
                                     [&] { return std::make_unique<bench::OwnType<Space>>(name, options); }};
     return settings.no_time ? make_only(entry, problem) : bench::time_contender(entry, settings.limits, problem);
@@ -145,7 +145,7 @@ void check(Settings const& settings) {
   std::string const wanted = space_of(settings);
   if (!any_space([&](auto tag) { return name_of<typename decltype(tag)::type>() == wanted; }))
     throw std::runtime_error("--space " + wanted + ": this Kokkos has no such space; choose one of " + known_spaces());
-  using Host = Kokkos::DefaultHostExecutionSpace;  // a solver without rows checks the options like any other
+  using Host = Kokkos::DefaultHostExecutionSpace;  // a solver for a matrix without rows checks the options, too
   try {
     TriangularSolver<double, int, int, Host>("sequential", Host(), {}, {}, settings.option_values());
   } catch (Error const& e) {

@@ -21,8 +21,8 @@ std::string known_spaces();
 /// @throws std::runtime_error, InvalidOption.
 void check(Settings const& settings);
 
-/// Makes each type of the list and the planner on the requested space; checks their answers and times their phases
-/// unless the settings say not to. The result of a type reports its failure.
+/// Makes solvers of each type of the list and of the planner on the requested space. Checks their answers and times
+/// their phases unless the settings say not to. The result of a type reports its failure.
 /// @pre check() has passed.
 void add_algorithms(bench::System const& system, Settings const& settings, Progress& progress, Report& report);
 

@@ -13,7 +13,7 @@
 
 namespace sptrsv::tools {
 
-/// Contents of the file or the family, before a value is changed for the timing.
+/// Contents of the file or the generated matrix, before values are changed for the timing.
 struct Source {
   std::string name;
   std::string shape;                ///< such as "lower triangle, transposed"
@@ -24,7 +24,7 @@ struct Source {
   long long not_finite = 0;         ///< entries of the triangle that are not finite
 };
 
-/// Coloring of the graph of T + T^T, whose classes could be solved one after another.
+/// Coloring of the graph of T + T^T; rows of one color are independent.
 struct Colors {
   std::string method;
   std::vector<long long> rows;  ///< rows of each color

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings for programs.
+// Findings as JSON, for programs.
 #pragma once
 
 #include "bench/json.hpp"
@@ -7,7 +7,7 @@
 
 namespace sptrsv::tools {
 
-/// Returns one JSON object; seconds, bytes, rows and entries have no prefixes; unknown values are null.
+/// Returns one JSON object, with values in seconds, bytes, rows and entries; unknown values are null.
 bench::Json json_of(Report const& report);
 
 }  // namespace sptrsv::tools

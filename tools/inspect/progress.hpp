@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the present step on standard error once it takes long enough for a person to wonder.
+// Shows the current step on standard error.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 namespace sptrsv::tools {
 
-/// Progress: on a terminal one line that is overwritten and finally removed; otherwise one line per step, from the
-/// second second on.
+/// Progress: on a terminal one line that is overwritten and finally removed; otherwise one line per step that begins
+/// after the first second.
 class Progress {
  public:
   ~Progress() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a person, or a program, the structure of a triangle and how the library solves with it.
+// Shows the structure of a triangle and how the library solves with it, as text or as JSON.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the library's analysis on the host, and counts over its results.
+// Runs the library's analysis on the host, and counts levels, row lengths and tiles.
 #include "structure.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ struct System;
 
 namespace sptrsv::tools {
 
-/// Describes T's diagonal and T in the given matrix, before entries are added or changed.
+/// Describes the triangle and its diagonal in the given matrix, before entries are added or changed.
 Source describe_source(support::CsrMatrix const& matrix, std::string const& name, Shape shape);
 
 /// Returns text such as "lower triangle, transposed".
@@ -28,9 +28,9 @@ Colors count_colors(bench::System const& system);
 /// Cuts op(T) into tiles of 16 x 16, and selects the format of each.
 Tiles count_tiles(bench::System const& system);
 
-/// Returns how much finer than a warp the work of a level is: log10(log10(rows per level) / log10(entries per row +
-/// 0.01) + 0.01); NaN if a logarithm has no value. Source: F. Zhang, J. Su, W. Liu et al., YuenyeungSpTRSV, 2021,
-/// equation (1).
+/// Returns the parallel granularity, log10(log10(rows per level) / log10(entries per row + 0.01) + 0.01): high for wide
+/// levels of short rows; NaN if a logarithm has no value. Source: F. Zhang, J. Su, W. Liu et al., YuenyeungSpTRSV,
+/// 2021, equation (1).
 double parallel_granularity(double rows_per_level, double entries_per_row);
 
 }  // namespace sptrsv::tools

@@ -32,7 +32,7 @@ void fact(std::ostream& out, char const* name, std::string const& value, std::st
   out << text("  %-22s %14s", name, value.c_str()) << (more.empty() ? "" : "   ") << more << '\n';
 }
 
-/// Counts in classes that double: 0, 1, 2-3, 4-7 and so on.
+/// Counts in classes whose widths double: 0, 1, 2-3, 4-7 and so on.
 struct Doubling {
   struct Class {
     long long members = 0, weight = 0;

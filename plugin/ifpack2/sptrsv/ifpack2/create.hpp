@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// create(): makes this plugin's preconditioners and Ifpack2's by name.
+// create(): makes preconditioners of this plugin or of Ifpack2 by name.
 #pragma once
 
 #include <Ifpack2_Factory.hpp>

@@ -11,9 +11,9 @@ namespace sptrsv::ifpack2 {
 
 /// Replaces Ifpack2::LocalSparseTriangularSolver: initialize() analyzes the pattern, compute() takes the values,
 /// apply() solves with T, T^T or T^H. The pattern determines the triangle and whether its diagonal is stored: a matrix
-/// without any diagonal entry has a unit diagonal. Local row and column indices must mean the same global ones. Every
-/// apply() reads the matrix' arrays in place: change values only between resumeFill() and fillComplete(), then call
-/// compute(). One object serves one apply() at a time.
+/// without any diagonal entry has a unit diagonal. A local index must stand for the same global index as a row and as a
+/// column. Every apply() reads the matrix's arrays in place: change values only between resumeFill() and
+/// fillComplete(), then call compute(). One object serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType> {

@@ -12,11 +12,11 @@ namespace sptrsv::ifpack2 {
 
 /// Replaces Ifpack2::Relaxation of type "Gauss-Seidel" and "Symmetric Gauss-Seidel": initialize() analyzes the
 /// triangles of each rank's diagonal block, compute() takes their values, apply() sweeps. Results equal Ifpack2's up to
-/// rounding: on several ranks, each sweep uses the entries of x on other ranks as they were before it. Without a zero
-/// starting solution, Y is the starting solution.
-/// Takes Ifpack2's parameters "relaxation: type", "sweeps", "damping factor", "zero starting solution" and "backward
-/// mode" in addition to "sptrsv: ..."; refuses others whose names begin with "relaxation". Another damping factor
-/// requires compute() again. One object serves one apply() at a time.
+/// rounding, also on several ranks: a sweep uses the entries of x on other ranks from before the sweep. Y is the
+/// starting solution, unless a zero starting solution is requested. Takes Ifpack2's parameters "relaxation: type",
+/// "sweeps", "damping factor", "zero starting solution" and "backward mode" in addition to "sptrsv: ..."; refuses
+/// others whose names begin with "relaxation". Another damping factor requires compute() again. One object serves one
+/// apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class Relaxation final : public detail::PreconditionerBase<MatrixType> {

@@ -40,7 +40,7 @@ void Relaxation<M>::analyze() {
   takeMatrix();
   auto const A = this->crsMatrix();
   auto const rows = A->getLocalNumRows();
-  if (rows > 0 && !A->getColMap()->isLocallyFitted(*A->getRowMap()))  // Tpetra's answer for no rows may be no
+  if (rows > 0 && !A->getColMap()->isLocallyFitted(*A->getRowMap()))  // without rows Tpetra may answer no
     throw Error(
         "the column map does not begin with the row map. Store all diagonal entries, even if they are zero, and let "
         "fillComplete() make the column map");
@@ -84,7 +84,7 @@ void Relaxation<M>::solve(multivector_type const& X, multivector_type& Y, Teucho
   if (matrix_->getGraph()->getImporter().is_null()) return sweep(X, Y, parameters_.zero_guess, times);
   int done = 0;
   if (parameters_.zero_guess) sweep(X, Y, true, done = std::min(1, times));
-  for (; done < times; ++done) {  // each sweep adds that of the residual, for which x on other ranks is imported
+  for (; done < times; ++done) {  // adds a sweep for the residual, whose product imports x from other ranks
     auto const R = Base::roomLike(X, residual_);
     Tpetra::deep_copy(*R, X);
     auto const one = Teuchos::ScalarTraits<typename Base::scalar_type>::one();

@@ -11,12 +11,11 @@
 namespace sptrsv::ifpack2 {
 
 /// Replaces Ifpack2::RILUK: initialize() lets Ifpack2 make the patterns of L, D and U on each rank and analyzes them,
-/// compute() computes their values, apply() solves with them. The library computes the values, which equal Ifpack2's up
-/// to rounding, unless "sptrsv: factor", "fact: type" or "fact: relax value" request Ifpack2 or the matrix is not a
-/// Tpetra::CrsMatrix; describe() names the one that factors, and the reason. A compute() with new values in the same
-/// pattern analyzes nothing.
-/// Takes Ifpack2::RILUK's "fact: ..." parameters in addition to "sptrsv: ..."; ignores "trisolver: ...". One object
-/// serves one apply() at a time.
+/// compute() computes their values, apply() solves with them. The library computes the values, equal to Ifpack2's up to
+/// rounding. Ifpack2 computes them if "sptrsv: factor", "fact: type" or "fact: relax value" requires that, or if the
+/// matrix is no Tpetra::CrsMatrix; describe() tells which one does, and why. A compute() with new values in the same
+/// pattern analyzes nothing. Takes Ifpack2::RILUK's "fact: ..." parameters in addition to "sptrsv: ..."; ignores
+/// "trisolver: ...". One object serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class Riluk final : public detail::PreconditionerBase<MatrixType> {
@@ -48,7 +47,7 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;
   void describeTriangles(Teuchos::FancyOStream& out, bool levels) const override;
   void forget();
-  /// Analyzes the present factors.
+  /// Analyzes the current factors.
   void analyzeFactors();
   /// Checks the inverted pivots `d`. @throws Error naming the first row whose pivot is zero or not finite.
   void requireFinite(typename T::values const& d) const;
@@ -60,7 +59,7 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   detail::FactorValues<MatrixType> values_;
   mutable bool put_values_ = false;                                  // values_ is newer than factorization_'s
   crs_matrix_type const *lower_of_ = nullptr, *upper_of_ = nullptr;  // L and U that were analyzed
-  bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, Kokkos Kernels' has it in U
+  bool diagonal_apart_ = true;  // Ifpack2's own factorization has D apart, Kokkos Kernels' in U
   int earlier_analyses_ = 0;
 };
 

@@ -72,8 +72,7 @@ inline int greatest_of_ranks(Teuchos::Comm<int> const& comm, int mine) {
   return all;
 }
 
-/// Decides whether the library or Ifpack2 computes the values, and computes them: prepare(), then factor() for each set
-/// of values.
+/// Computes the values, or decides that Ifpack2 has to: call prepare() first, then factor() for each set of values.
 template <class MatrixType>
 class FactorValues {
   using Riluk = OpenRiluk<MatrixType>;
@@ -86,9 +85,9 @@ class FactorValues {
  public:
   void forget() { *this = FactorValues(); }
 
-  /// Analyzes the updates of L and U, whose patterns `solves` has, unless Ifpack2 is to factor or A's pattern has been
+  /// Analyzes the updates of L and U for the patterns of `solves`, unless Ifpack2 is to factor or A's pattern has been
   /// analyzed. Collective on the communicator of L, like RILUK's compute(): all of its ranks decide alike.
-  /// @param diagonal_apart  RILUK's own factorization has the form A = L D U.
+  /// @param diagonal_apart  whether RILUK's own factorization has the form A = L D U.
   /// @return whether factor() is to be called.
   /// @throws std::invalid_argument if the library was requested and cannot factor.
   bool prepare(Riluk const& riluk, LocalFactor const& solves, bool diagonal_apart, FactorBy by) {
@@ -165,8 +164,8 @@ class FactorValues {
     factorization_.reset();
     return too_many_;
   }
-  /// Forgets the analysis if A's graph has changed: RILUK then keeps the old patterns of L and U, and so does the
-  /// library. A graph that the matrix cannot change is not read again.
+  /// Forgets the analysis if A's graph has changed; like RILUK, the library keeps the patterns of L and U. A graph that
+  /// the matrix cannot change is not read again.
   void look_at_pattern() {
     auto const graph = matrix_->getCrsGraph();
     if (!graph_.is_null() && graph_ == graph) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds which triangle a local matrix is and how its diagonal is given; refuses other matrices with the row and a
-// remedy.
+// Finds which triangle a local matrix is and whether it stores its diagonal; the error for any other matrix names a row
+// and a remedy.
 #pragma once
 
 #include <Kokkos_Core.hpp>

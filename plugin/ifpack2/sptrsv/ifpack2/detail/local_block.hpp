@@ -8,8 +8,8 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Returns the columns 0..n-1 of n rows that have further columns, without values: `source` has the positions of the
-/// values in the rows' arrays. Fences.
+/// Returns the pattern of columns 0..n-1 of n rows that have further columns; `source` has the positions of its values
+/// in the rows' arrays. Fences.
 template <class T>
 ::sptrsv::detail::SplitTriangle<T> diagonal_block(typename T::exec_space const& exec, typename T::pattern const& rows) {
   using index = typename T::index;

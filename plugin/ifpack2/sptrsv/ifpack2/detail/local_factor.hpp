@@ -18,7 +18,7 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Triangle on this rank.
+/// Triangle of this rank's rows.
 template <class CrsMatrix>
 struct LocalTriangle {
   Teuchos::RCP<CrsMatrix const> matrix;
@@ -56,8 +56,7 @@ class LocalFactor {
   using exec_space = typename CrsMatrix::execution_space;
   using scalar = typename CrsMatrix::impl_scalar_type;
   using row_offset = typename CrsMatrix::crs_graph_type::local_graph_device_type::size_type;
-  /// Factor with signed offsets: Tpetra counts entries by size_t, and the same bytes are read as signed numbers, which
-  /// C++ allows.
+  /// Factor with signed offsets: Tpetra's offsets are of type size_t, and their bytes may be read as signed numbers.
   using Factor =
       sptrsv::Factor<scalar, typename CrsMatrix::local_ordinal_type, std::make_signed_t<row_offset>, exec_space>;
   using T = typename Factor::types;
@@ -94,7 +93,7 @@ class LocalFactor {
     values.inverse = inverse;
     update(values);
   }
-  /// Takes values that may differ from the matrices'; analyzes again if the array or the size of a pattern has changed.
+  /// Takes values that may differ from those of the matrices; analyzes again if a pattern has another array or size.
   void update(sptrsv::FactorValues<scalar, typename T::memory_space> const& values) {
     bool moved = false;
     for (auto const& t : triangles_) {

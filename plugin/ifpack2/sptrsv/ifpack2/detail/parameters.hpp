@@ -17,7 +17,7 @@ enum class FactorBy {
   ifpack2
 };
 
-/// Request to the library that a parameter list makes.
+/// Settings of the library in a parameter list.
 struct Request {
   std::string algorithm = "sptrsv";
   Options options;  ///< options that were set
@@ -47,8 +47,8 @@ struct RelaxationParameters {
 /// Returns the parameters "relaxation: ..." that SPTRSV_RELAXATION has, with defaults and documentation.
 Teuchos::ParameterList valid_relaxation_parameters();
 
-/// Reads the parameters of `list` whose names begin with "relaxation"; ignores others, and defaults of Ifpack2's.
-/// @throws as read_parameters(), with Ifpack2's own RELAXATION as the remedy for what only that has.
+/// Reads the parameters of `list` whose names begin with "relaxation"; ignores all others, and Ifpack2's defaults.
+/// @throws as read_parameters(); the message recommends RELAXATION for what only Ifpack2 has.
 RelaxationParameters read_relaxation(Teuchos::ParameterList const& list);
 
 /// Returns the parameters of `list` whose names begin with neither "sptrsv" nor "trisolver:".

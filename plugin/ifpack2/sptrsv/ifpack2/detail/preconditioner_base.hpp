@@ -17,7 +17,7 @@
 namespace sptrsv::ifpack2::detail {
 
 /// Implements Ifpack2's interface by steps that a subclass defines. Counters count successful calls, as in Ifpack2. An
-/// error on one rank is thrown on that rank alone, as in Ifpack2: catch it to end the program, not to continue.
+/// error on one rank is thrown on that rank alone, as in Ifpack2: after catching it, end the program.
 template <class MatrixType>
 class PreconditionerBase
     : virtual public Ifpack2::Preconditioner<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
@@ -37,7 +37,7 @@ class PreconditionerBase
   static_assert(std::is_same_v<MatrixType, row_matrix_type>,
                 "sptrsv::ifpack2: MatrixType must be a Tpetra::RowMatrix, as Ifpack2's classes have it");
 
-  /// Returns the matrix' domain map. @throws std::runtime_error if the matrix is null.
+  /// Returns the matrix's domain map. @throws std::runtime_error if the matrix is null.
   Teuchos::RCP<map_type const> getDomainMap() const override { return matrix("getDomainMap")->getDomainMap(); }
   Teuchos::RCP<map_type const> getRangeMap() const override { return matrix("getRangeMap")->getRangeMap(); }
   bool hasTransposeApply() const override { return true; }
@@ -73,8 +73,8 @@ class PreconditionerBase
   int getNumApply() const override { return apply_.calls; }
   double getInitializeTime() const override { return initialize_.seconds; }
   double getComputeTime() const override { return compute_.seconds; }
-  /// Returns the seconds of apply(). On a GPU they end when the kernels are launched, since apply() does not wait for
-  /// them.
+  /// Returns the seconds of apply(). On a GPU this is the time until the kernels are launched, since apply() does not
+  /// wait for them.
   double getApplyTime() const override { return apply_.seconds; }
   /// Returns the number of analyses so far, counting each mode of each triangle.
   virtual int getNumAnalyses() const = 0;
@@ -90,15 +90,14 @@ class PreconditionerBase
       : class_name_(class_name), A_(A) {}
 
   virtual void takeMatrix() = 0;  ///< called when A_ is another matrix
-  /// Takes the parameters whose names do not begin with "sptrsv". @return whether initialize() has to be called again
-  /// for them.
+  /// Takes the parameters whose names do not begin with "sptrsv". @return whether they require initialize() again.
   virtual bool takeParameters(Teuchos::ParameterList const& list) = 0;
   virtual void analyze() = 0;
   virtual void update() = 0;
   /// Returns whether solve() reads Y, or X after it has written to Y.
   virtual bool iterates() const { return false; }
-  /// Computes Y = op(M)^-1 X, on ranks without rows, too. Both have constant stride, and are the same array (unless
-  /// solve() iterates) or do not overlap.
+  /// Computes Y = op(M)^-1 X, on ranks without rows, too. Both have constant stride. They do not overlap or, unless
+  /// solve() iterates, are the same array.
   virtual void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const = 0;
   virtual void describeTriangles(Teuchos::FancyOStream& out, bool levels) const = 0;
 
@@ -108,12 +107,12 @@ class PreconditionerBase
   Teuchos::RCP<crs_matrix_type const> crsMatrix() const;
   /// Returns text such as "row 17 (global 1017)".
   static std::string row_name(map_type const& rows, long long row);
-  /// Runs f and turns the library's errors into std::runtime_error and std::invalid_argument with method, rank and row.
+  /// Runs f; turns the library's errors into std::runtime_error or std::invalid_argument with method, rank and row.
   template <class F>
   void guarded(char const* method, F&& f) const;
   /// Returns the matrix. @throws std::runtime_error if it is null.
   Teuchos::RCP<row_matrix_type const> matrix(char const* method) const;
-  /// Returns vectors with the columns and map of Y: `kept` or a part of it, allocated again only if it is too small.
+  /// Returns vectors with the columns and map of Y in the memory of `kept`, which is enlarged if it is too small.
   static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);
 
  private:
