@@ -131,7 +131,7 @@ bool run() {
   Mat A = make_matrix(s.matrix);
   if (MatSetBlockSize(A, s.block) != PETSC_SUCCESS)
     throw std::runtime_error("the rows of " + s.matrix + " are no multiple of -block " + std::to_string(s.block));
-  if (s.factor == "icc" && MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // else seqsbaij refuses
+  if (s.factor == "icc" && MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // otherwise seqsbaij refuses
     throw std::runtime_error("PETSc does not take " + s.matrix + " for symmetric");
   auto const of_reference = host_type(cases.front().mat_type);
   for (auto const& c : cases)

@@ -56,7 +56,7 @@ struct Problem {
   void spoil_x() const { Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN()); }
   void fence() const { exec.fence("sptrsv::bench"); }
   /// Returns what is wrong with x, or an empty text.
-  /// @param rounding  relative error of the values that were solved with
+  /// @param rounding  relative error of the values used in the solve
   std::string find_error(double rounding) const {
     std::string error;
     for_each_column([&](std::size_t c, double const* host_x, double const* host_b) {

@@ -9,7 +9,7 @@
 
 namespace sptrsv::bench {
 
-/// Seconds of one run, over many runs.
+/// Statistics of the seconds of a run, over many runs.
 struct Times {
   double median = 0, minimum = 0, lower_quartile = 0, upper_quartile = 0;
   int runs = 0;

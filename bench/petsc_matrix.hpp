@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts shared by the PETSc benches: a seqaij matrix from a file or a generator's spec, and options' texts.
+// Parts shared by the PETSc benches: makes a seqaij matrix from a file or a generator's spec, and reads options as
+// text.
 #pragma once
 
 #include <petscmat.h>

@@ -66,8 +66,8 @@ struct Leg {
   PetscReal value;
 };
 
-/// Returns the discrete operator without the mesh size, with Dirichlet boundaries. dmda7: central differences,
-/// nonsymmetric by convection; stencil27: minus the sum over all 26 neighbors, as in HPCG.
+/// Returns the discrete operator for mesh size 1, with Dirichlet boundaries. dmda7: central differences, nonsymmetric
+/// by convection; stencil27: 26 on the diagonal, -1 for all 26 neighbors, as in HPCG.
 std::vector<Leg> make_stencil(ScaleProblem const& problem) {
   std::vector<Leg> legs;
   for (int k = -1; k <= 1; ++k)

@@ -14,7 +14,8 @@
 
 namespace sptrsv::bench {
 
-/// Inserts options into PETSc's, and afterwards removes them; options of the same names get their values back.
+/// Inserts options into PETSc's database, and finally removes them; options of the same names then get their values
+/// back.
 class ScopedOptions {
  public:
   ScopedOptions(std::string const& text, Errors const& errors) : options_(parse(text)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs plain PETSc as a program does whose matrix gets new values between solves.
+// Runs plain PETSc like a program whose matrix gets new values between solves.
 #include "solution_case.hpp"
 
 #include <petscdevice.h>

@@ -169,7 +169,7 @@ class StaggeredGrid {
  public:
   explicit StaggeredGrid(PetscInt n) : n_(n) {}
   PetscInt rows() const { return pressure(0, 0, 0) + n_ * n_ * n_; }
-  /// Returns the velocity in direction d on the last face of cell `at` in this direction; -1 on a wall.
+  /// Returns the row of the velocity in direction d on the last face of cell `at` in this direction; -1 on a wall.
   PetscInt velocity(int d, std::array<PetscInt, 3> const& at) const {
     PetscInt const faces = n_ - (d == 0 ? 0 : 1);
     PetscInt number = d == 0 ? 0 : n_ * n_ * (n_ + (d - 1) * (n_ - 1)), stride = 1;

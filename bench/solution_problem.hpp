@@ -17,7 +17,7 @@ struct SolutionProblem {
   ProblemKind const* kind = nullptr;
   PetscInt size = 0;  ///< cells per side
   std::string name() const;
-  PetscInt entries_per_row() const;  ///< at most
+  PetscInt entries_per_row() const;  ///< upper bound
   bool symmetric() const;            ///< true: symmetric and positive definite
   bool saddle_point() const;         ///< true: velocities, and pressures with a zero diagonal
 };

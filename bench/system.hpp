@@ -27,7 +27,7 @@ struct System {
   std::vector<double> values;
 
   int num_rows() const { return static_cast<int>(row_ptr.size()) - 1; }
-  /// Returns T(i, j) as the solve uses it.
+  /// Returns the value of entry k, which is in row i, as the solve uses it.
   double entry(int i, int k) const {
     if (col_idx[k] != i || shape.diagonal == Diagonal::stored) return values[k];
     return shape.diagonal == Diagonal::unit ? 1.0 : 1.0 / values[k];
@@ -142,7 +142,7 @@ inline double relative_error(System const& s, double const* x, double const* b) 
 }
 
 /// Returns the first row that breaks |b - op(T) x|_i <= (4 (k_i + 2) u + rounding) (|op(T)||x|)_i, or n.
-/// @param rounding  relative error of the values that were solved with
+/// @param rounding  relative error of the values used in the solve
 inline int first_wrong_row(System const& s, double const* x, double const* b, double rounding = 0) {
   constexpr long double u = std::numeric_limits<double>::epsilon() / 2;
   int const n = s.num_rows();

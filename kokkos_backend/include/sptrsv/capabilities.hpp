@@ -38,7 +38,7 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
 /// Optional members of an algorithm, mostly for the planner. Each algorithm derives from this struct and redefines the
 /// members that differ.
 struct AlgorithmDefaults {
-  /// MatOrdering that the algorithm is made for, PETSc's default for its incomplete factors; empty: none.
+  /// MatOrdering that the algorithm is made for; incomplete factors use it by default. Empty: none.
   static constexpr std::string_view ordering = "";
   /// Features of the planner's model of a solve's time on a GPU, in addition to `solve` and `bytes`.
   static constexpr std::array<FeatureInfo, 0> model{};

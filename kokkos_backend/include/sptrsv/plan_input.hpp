@@ -22,7 +22,7 @@ struct PlanTiming {
 /// Feature of a triangle in the planner's model of a solve's time. The `model` of an algorithm lists its features.
 struct FeatureInfo {
   std::string_view name;
-  double sweep = 0, sweep_level = 0;  ///< nanoseconds of the sweep that finds it, in all and per level; 0: a pass
+  double sweep = 0, sweep_level = 0;  ///< nanoseconds of the sweep that finds it, fixed and per level; 0: no sweep
 };
 
 /// Returns the features of a model. (nvcc takes no array of unknown length as a member of a class template.)

@@ -52,7 +52,7 @@ bool all_ascend(Index first, Index last, Offset const* row_ptr, Index const* col
 }
 
 /// Checks one row.
-/// @param last_row  by column: 1 + the last row out of order that stores it; empty before there is one
+/// @param last_row  by column: 1 + the last row out of order that stores it; empty until a row is out of order
 /// @return whether its columns ascend
 template <class Index, class Offset>
 bool check_row(Index row, Index n, Offset const* row_ptr, Index const* col_idx, RowRules const& rules,

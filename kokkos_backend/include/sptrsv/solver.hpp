@@ -117,8 +117,8 @@ class TriangularSolver {
   /// compared); Unsupported while the stream of `exec` is captured into a CUDA or HIP graph: a solve prepares memory
   /// for the next solve, which a replay would not. Solve outside the graph, or choose `sequential` or
   /// `colorset`, which keep no state between solves.
-  /// Cost: 2 entries k flops; no copy, no fence. Allocates only in the first solve of more columns than reserved, and
-  /// on a host in the one solve of "sptrsv" that analyzes another algorithm.
+  /// Cost: 2 nnz k flops; no copy, no fence. Allocates only in the first solve of more columns than reserved, and on a
+  /// host in the one solve of "sptrsv" that analyzes another algorithm.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
              PermuteScale<types> const& permute_scale = {}) const;
 

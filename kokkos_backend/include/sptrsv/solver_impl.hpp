@@ -109,7 +109,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     analysis.drop_kept(exec);
   }
 
-  /// Returns the algorithm that is chosen until the first update or a later solve replaces it; may already make it.
+  /// Returns the chosen algorithm, which the first update or a later solve may replace; may already make it.
   std::string plan(E const& exec) {
     PlanMethod const method = plan_options.plan;
     bool const measure = method == PlanMethod::measure;

@@ -49,7 +49,7 @@ class StagedValues {
     }
   }
 
-  /// Returns the copy, which may be written to until the next stage(); empty in place.
+  /// Returns the copy, which may be overwritten until the next stage(); empty if values are used in place.
   values const& copy() const { return copied_; }
   std::size_t memory_bytes() const { return (copied_.span() + pinned_.span()) * sizeof(Scalar); }
 

@@ -15,7 +15,7 @@ std::complex<R> conjugate(std::complex<R> v) {
   return std::conj(v);
 }
 
-/// Sparse matrix as a list of rows, for small or slow work.
+/// Sparse matrix as a list of rows, simple rather than fast.
 template <class Scalar>
 struct RowList {
   struct Entry {

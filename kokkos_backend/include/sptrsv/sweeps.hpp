@@ -86,8 +86,8 @@ class Sweeps {
   /// @param b, x        n-by-k; no overlap, unless the guess is zero and there is one sweep
   /// @param zero_guess  starts from x = 0, and ignores the contents of x
   /// @throws NotReady, DimensionMismatch, Overlap
-  /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess, but only for
-  /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
+  /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess; of several
+  /// symmetric sweeps, only for the first. No copy, no fence. Allocates in the first sweep of more columns than
   /// reserved.
   /// Cost with an approximate algorithm: for each direction of each sweep one solve and one product with A; no product
   /// for the first direction from a zero guess. Copies b if it is x. A damped Jacobi sweep is one kernel, which reads A

@@ -28,7 +28,7 @@ struct InOrder {
   double nanoseconds = 0;  ///< time of all rows
   double irregular = 0;    ///< share of rows whose length differs from that of the row before
   double wait = 0;         ///< mean delay of a row after the last row that it waits for, in nanoseconds
-  double near = 0;         ///< share of rows that wait for a row shortly before
+  double near = 0;         ///< share of rows that wait for one of the rows shortly before them
 };
 
 /// Sample of the rows: up to most_chunks chunks of successive rows in solve order; all rows if they are few.
@@ -72,7 +72,7 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
   constexpr index recent = 64;
   index const n = rows.num_rows;
   bool const ascending = shape.ascending(), scattered = shape.transposed();
-  double done[recent] = {};  // when the last rows end, by position modulo `recent`
+  double done[recent] = {};  // when each of the last rows ends, by position modulo `recent`
   double start = 0, length = 0;
   int together = 0;  // rows of this row's block that precede it
   long long waits = 0;

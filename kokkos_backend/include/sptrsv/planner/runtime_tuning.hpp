@@ -8,7 +8,7 @@
 
 namespace sptrsv::detail {
 
-/// Rule for when to analyze. Solves start with `sequential`, which needs no analysis; the other algorithm is analyzed
+/// Rule for when to analyze. Solves start with `sequential`, which needs no analysis; another algorithm is analyzed
 /// once it would have saved twice the time of its analysis. A program that solves only a few times then pays for no
 /// analysis, and a program that stops right after the analysis has lost less than half of its solve time (the ski
 /// rental problem of online algorithms).

@@ -107,8 +107,8 @@ KOKKOS_INLINE_FUNCTION void scale_block(SplitMatrix<T> const& split, SplitTriang
   }
 }
 
-/// Sets row r of the block of `rows` rows that begins at row f to D^-1 times A's. On a host, if the block has at most 5
-/// rows, PETSc's usual limit, the call for its first row sets all of its rows.
+/// Sets row r of the block of `rows` rows that begins at row f to its row of D^-1 A. On a host, if the block has at
+/// most 5 rows (PETSc's usual limit), the call for its first row sets all of its rows.
 template <class T>
 KOKKOS_INLINE_FUNCTION void scale_row(SplitMatrix<T> const& split, SplitTriangle<T> const& part,
                                       typename T::values const& values, typename T::index f, int rows, int r) {
@@ -134,7 +134,7 @@ KOKKOS_INLINE_FUNCTION void scale_row(SplitMatrix<T> const& split, SplitTriangle
   }
 }
 
-/// Sets the rows of a triangle to D^-1 times A's.
+/// Sets the rows of a triangle to those of D^-1 A.
 template <class T>
 void scale_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const& split, SplitTriangle<T> const& part,
                      typename T::values const& values) {

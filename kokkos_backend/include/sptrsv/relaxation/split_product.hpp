@@ -33,8 +33,8 @@ struct SplitProduct {
   SplitMatrix<T> split;
   Strict strict;  ///< the strict triangles that N consists of
   typename T::indices order;
-  typename T::rhs b;  ///< unless it is a product
-  typename T::rhs x;  ///< unless it is a first correction
+  typename T::rhs b;  ///< not used by Form::product
+  typename T::rhs x;  ///< not used by Form::first_correction
   typename T::solution y;
   scalar shift, scale;
   int lanes, rows_per_team;

@@ -74,7 +74,7 @@ long long longest_column(typename T::exec_space const& exec, Workspace<T>& work,
       KOKKOS_LAMBDA(index j) { return static_cast<long long>(length(j)); });
 }
 
-/// Bytes of workspace for each row, besides an index for each entry: what `blocked` needs.
+/// Bytes of workspace per row, in addition to an index per entry: what `blocked` needs.
 inline constexpr std::size_t workspace_row_bytes = 64;
 
 }  // namespace detail
@@ -154,7 +154,7 @@ class Analysis {
       levels_ = std::make_shared<LevelSets<T> const>(level_sets_from_columns<T>(exec, workspace(), columns(exec)));
       return *levels_;
     }
-    detail::GridLines lines;  // on a host the search takes as long as the sweep
+    detail::GridLines lines;  // on a host, finding a grid takes as long as the sweep for levels
     if (method == LevelMethod::automatic && !is_host_space<exec_space>) lines = grid(exec);
     levels_ = std::make_shared<LevelSets<T> const>(
         level_sets_from_rows<T>(exec, workspace(), rows(exec), shape_.ascending(), longest_row(exec), lines));
@@ -214,7 +214,7 @@ class Analysis {
     return *static_cast<V const*>(kept.get());
   }
   /// Frees what only the construction of algorithms needs.
-  /// @param exec  instance on which they were made
+  /// @param exec  instance on which the algorithms were made
   void drop_kept(exec_space const& exec) {
     kept_.clear();
     workspace_.clear(exec);
@@ -237,7 +237,7 @@ class Analysis {
     return s;
   }
 
-  /// Returns the off-diagonal values with the diagonal entries.
+  /// Returns the values as solves read them: off-diagonals and diagonal entries.
   /// @param off_diagonal  aligned with `rows`
   TriangleValues<T> numbers(typename T::values all, typename T::values off_diagonal) const {
     TriangleValues<T> out;

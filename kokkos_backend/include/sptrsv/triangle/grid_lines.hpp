@@ -46,7 +46,7 @@ struct GridLines {
 struct GridSample {
   static constexpr std::uint64_t rows_for_directions = 4096, rows = 1024;
   static constexpr int entries_for_directions = 16;
-  /// Maximum number of entries of a row. A longer row is not part of a grid, and would take a thread long.
+  /// Maximum number of entries of a row. A longer row is not part of a grid, and one thread would read it slowly.
   static constexpr long long longest_row = 1024;
 };
 
@@ -145,7 +145,7 @@ struct FitLines {
   }
 
   /// Returns the number of rows of a line and a plane: for each of the two directions the midpoint of its shortest and
-  /// its longest distance. A stencil's distances are symmetric about it, since offsets in the lower directions are.
+  /// its longest distance. A stencil's distances are symmetric about that, since its offsets in lower directions are.
   KOKKOS_FUNCTION GridLines lines_of(std::int64_t const (&greatest)[num_found]) const {
     auto const n = static_cast<std::int64_t>(entries.n);
     bool const planes = directions.count() > 2;

@@ -21,12 +21,12 @@
 
 namespace sptrsv {
 
-/// How levels are found: by a sweep over op(T)'s rows, or by root candidates over its columns.
+/// Method to find levels: by a sweep over op(T)'s rows, or by root candidates over its columns.
 enum class LevelMethod { automatic, sweep, root_candidates };
 
 /// Rows grouped by level. Rows of one level do not depend on each other, and each depends on a row of the level before.
-/// Independent of the method and of the number of threads. Algorithms share them; an algorithm that needs another order
-/// makes a copy.
+/// The sets are independent of the method and of the number of threads. Algorithms share them; an algorithm that needs
+/// another order makes a copy.
 template <class T>
 struct LevelSets {
   using index = typename T::index;

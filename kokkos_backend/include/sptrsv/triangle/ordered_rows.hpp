@@ -16,7 +16,7 @@
 
 namespace sptrsv::detail {
 
-/// Copy of op(T)'s rows: position p holds row `row(p)`. Columns are row numbers, after renumber_columns() positions.
+/// Copy of op(T)'s rows: position p holds row `row(p)`. Columns are rows, and positions after renumber_columns().
 template <class T>
 struct OrderedRows {
   /// GPU: number of entries above which a team copies a row, and the threads of the team.

@@ -31,7 +31,7 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   using typename Base::crs_matrix_type;
   using typename Base::row_matrix_type;
 
-  /// Returns a matrix whose first columns hold the local rows of A, or null and the reason.
+  /// Returns a Tpetra::CrsMatrix with A's local rows, whose column map begins with its row map; or null and the reason.
   std::pair<Teuchos::RCP<crs_matrix_type const>, std::string> local_rows() const {
     Teuchos::RCP<row_matrix_type const> A = this->A_;
     if (auto const filter = Teuchos::rcp_dynamic_cast<Ifpack2::LocalFilter<row_matrix_type> const>(A);

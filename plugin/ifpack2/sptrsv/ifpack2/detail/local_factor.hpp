@@ -48,8 +48,8 @@ void describe_solver(Teuchos::FancyOStream& out, std::string const& label, Solve
 }
 
 /// Factor over Tpetra matrices. The constructor analyzes for NO_TRANS; the other modes are analyzed in their first
-/// solve. The matrices' arrays are used in place, so they must neither be changed nor resumed between update() and
-/// solve().
+/// solve. The matrices' arrays are used in place: between update() and solve(), neither change values nor call
+/// resumeFill().
 template <class CrsMatrix>
 class LocalFactor {
  public:
