@@ -52,7 +52,7 @@ struct AlgorithmDefaults {
     return true;
   }
   /// Returns the nanoseconds of a solve on a GPU, if the algorithm has an estimate instead of a model. The planner then
-  /// chooses it without a comparison, so worth_planning() must be true only where the algorithm is the fastest.
+  /// chooses the algorithm without comparing, so worth_planning() must be true only where it is the fastest.
   template <class Analysis>
   static std::optional<double> estimate(Analysis const&) {
     return {};

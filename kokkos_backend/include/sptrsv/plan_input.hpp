@@ -43,8 +43,8 @@ struct Candidate {
 struct PlanInput {
   std::vector<std::pair<std::string, double>> features;
   std::vector<std::string> candidates;
-  /// Predicted seconds of a solve with one right-hand side, for the types that the planner models: on a host those that
-  /// its rule compares, on a GPU those of plan_table.hpp for this device or, if it is not listed, for another device.
+  /// Predicted seconds of a solve with one right-hand side, for the types that the planner models. On a host, its rule
+  /// compares these types. On a GPU, plan_table.hpp has them for this device or, if it is not listed, another one.
   std::vector<std::pair<std::string, double>> predicted;
 };
 

@@ -114,9 +114,9 @@ class TriangularSolver {
   /// @param x     n-by-k solutions; contents on entry are ignored
   /// @param permute_scale  permutations and scaling to perform on the way; with a permutation b must not be x
   /// @throws DimensionMismatch; NotReady; Overlap (for views with different strides only the first elements are
-  /// compared); Unsupported while the stream of `exec` is captured into a CUDA or HIP graph: a solve prepares memory
-  /// for the next solve, which a replay would not. Solve outside the graph, or choose `sequential` or
-  /// `colorset`, which keep no state between solves.
+  /// compared); Unsupported while the stream of `exec` is captured into a CUDA or HIP graph. A solve prepares memory
+  /// for the next solve; a replay would not. Solve outside the graph, or choose `sequential` or `colorset`, which keep
+  /// no state between solves.
   /// Cost: 2 nnz k flops; no copy, no fence. Allocates only in the first solve of more columns than reserved, and on a
   /// host in the one solve of "sptrsv" that analyzes another algorithm.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,

@@ -18,7 +18,7 @@ struct Relaxation {
   double omega = 1;  ///< 1 for Gauss-Seidel
   double shift = 0;  ///< added to A's diagonal, also in residuals
   /// Only for sweeps over blocks of rows: a block of one row is reported as singular if its entry has at most this
-  /// magnitude; a larger block, if one of its pivots is 0.
+  /// magnitude. A larger block is reported if one of its pivots is 0.
   double zero_pivot = 0;
 };
 
@@ -43,9 +43,9 @@ struct SweptRows {
 /// dense blocks, omega is 1 and the shift is 0, as in PETSc's sweeps by inodes.
 ///
 /// With an approximate algorithm (Capabilities::exact), whose solve is P b instead of (E + L)^-1 b, a forward sweep is
-/// x = x_old + P (b - (A + shift I) x_old), and likewise a backward sweep. The solution of (A + shift I) x = b is then
-/// a fixed point: two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021). If its solve is
-/// E^-1 b, as that of `iterated` without sweeps, both directions are damped Jacobi sweeps.
+/// x = x_old + P (b - (A + shift I) x_old). A backward sweep has the same form. The solution of (A + shift I) x = b is
+/// then a fixed point: two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021). If P is E^-1,
+/// as for `iterated` without sweeps, both directions are damped Jacobi sweeps.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). Like a TriangularSolver, the object serves one call at a time: submit all sweeps

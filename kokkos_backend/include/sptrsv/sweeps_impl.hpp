@@ -88,9 +88,9 @@ struct Sweeps<S, I, O, E>::Impl {
     detail::residual<types>(exec, split, old, order, relaxation.shift, 1 - 1 / relaxation.omega, b, x, r);
     return r;
   }
-  /// Performs a symmetric sweep from the guess x, or from zero. With r = b - U x - (omega - 1) E x the forward half is
-  /// the solution y of (E + L) y = r, and the right-hand side of the backward half is s = b - r + (2 - omega) E y. The
-  /// next sweep has r = b - s + (2 - omega) E x, which needs no product with U.
+  /// Performs a symmetric sweep from the guess x, or from zero. Let r = b - U x - (omega - 1) E x. The forward half is
+  /// the solution y of (E + L) y = r; the right-hand side of the backward half is s = b - r + (2 - omega) E y. The next
+  /// sweep has r = b - s + (2 - omega) E x, which needs no product with U.
   /// @param again  the previous call was a symmetric sweep, and its s is still stored
   void sweep_both_ways(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
                        bool again) {
@@ -115,8 +115,8 @@ struct Sweeps<S, I, O, E>::Impl {
     solve(exec, direction, r, x, true);
   }
   /// Performs `count` damped Jacobi sweeps, x = x_old + E^-1 (b - (A + shift I) x_old): the first two from zero share a
-  /// kernel. From a guess, each sweep is one kernel, except that the first of an odd number is two. For blocks of rows,
-  /// D^-1 b stands for b, and D^-1 A for A.
+  /// kernel. From a guess, each sweep is one kernel, except that the first of an odd number takes two. For blocks of
+  /// rows, D^-1 b stands for b, and D^-1 A for A.
   void sweep_jacobi(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
                     long long count) {
     typename types::solution const other = vector(2, b.extent(1));

@@ -9,7 +9,7 @@ struct BlockColoringTuning {
   /// Mean number of neighbors of a vertex above which a graph is wide.
   static constexpr int narrow_neighbors = 8;
   /// Number of vertices of a block in wide graphs, and in others. With smaller blocks, a factor has fewer levels but
-  /// the solver needs more iterations. On 3D grids, blocks of 32 need no more iterations; but with 100^3 rows the
+  /// the solver needs more iterations. On 3D grids, blocks of 32 need no more iterations. But with 100^3 rows the
   /// levels are then too wide for `levelset`'s kernel of many levels, and a solve takes 1.5 times as long.
   static constexpr int wide_size = 256, size = 64;
   /// Number of colors: few_colors if every block has at most few_neighbors neighbors, otherwise `colors`.

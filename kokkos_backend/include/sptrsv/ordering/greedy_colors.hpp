@@ -89,8 +89,8 @@ struct GreedyColors {
 /// Colors the rows of a matrix like color_graph() with ColorAlgorithm::serial, in the space of its pattern.
 /// @param matrix    rows in natural order
 /// @param fallback_reason  out: why there is no coloring; empty on success
-/// @param most_polls  number of polls of one row without effect after which the attempt ends: if each row is a neighbor
-/// of the row before, as in a chain, one core of a host is faster
+/// @param most_polls  number of polls of one row without effect after which the attempt ends. If each row is a neighbor
+/// of the row before, as in a chain, one core of a host is faster.
 /// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
 /// colors to the host, and a sort of the rows there.
 template <class T>

@@ -144,8 +144,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 }  // namespace detail
 
 /// Chooses the algorithm that is estimated to be the fastest on a GPU: one with an estimate() of its own, otherwise the
-/// one with the least time by its model in planner/plan_table.hpp, which is fitted to this device or, if the table
-/// lacks it, to another.
+/// one with the least time by its model in planner/plan_table.hpp. If the table lacks this device, its models are those
+/// of another.
 /// Cost: mostly the level sets, which most types need anyway; up to three more sweeps if times are close.
 template <class T>
 Plan choose_on_device(typename T::exec_space const& exec, Analysis<T> const& analysis,

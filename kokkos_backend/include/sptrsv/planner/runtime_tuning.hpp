@@ -10,8 +10,8 @@ namespace sptrsv::detail {
 
 /// Rule for when to analyze. Solves start with `sequential`, which needs no analysis; another algorithm is analyzed
 /// once it would have saved twice the time of its analysis. A program that solves only a few times then pays for no
-/// analysis, and a program that stops right after the analysis has lost less than half of its solve time (the ski
-/// rental problem of online algorithms).
+/// analysis. A program that stops right after the analysis has lost less than half of its solve time (the ski rental
+/// problem of online algorithms).
 class DeferredPlan {
  public:
   /// Starts the count.
@@ -55,7 +55,7 @@ class DeferredPlan {
 
 /// Tuning of two algorithms with identical results, by the times of the solves that the program makes anyway: the
 /// planned algorithm, and its alternative, substitution by one thread. The faster one runs; the other is tried from
-/// time to time, so that the choice follows the machine: threads displaced by other processes, a wait policy that puts
+/// time to time. So the choice follows the machine: threads displaced by other processes, a wait policy that puts
 /// threads to sleep, a core shared by two threads. Trials of the slower contender take at most 1/30 of the time, and
 /// less the more often they change nothing. Tuning neither allocates nor locks.
 class RuntimeTuning {

@@ -27,8 +27,8 @@ namespace detail {
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
 /// Returns the maximum number of rows, entries or slots for an index or offset type: 2^31 - 2^26 for 32 bits. The rest
-/// is headroom, for two reasons: threads stop only when their counter has passed the last item, by up to the items that
-/// a team takes at a time; and Kokkos' scans round up the parts of a range, by up to 1/50 of the range in all.
+/// is headroom. First, threads stop only when their counter has passed the last item, by up to the items that a team
+/// takes at a time. Second, Kokkos' scans round up the parts of a range, by up to 1/50 of the range in all.
 template <class Number>
 constexpr long long most_counted() {
   constexpr Number greatest = std::numeric_limits<Number>::max();
@@ -74,7 +74,7 @@ long long longest_column(typename T::exec_space const& exec, Workspace<T>& work,
       KOKKOS_LAMBDA(index j) { return static_cast<long long>(length(j)); });
 }
 
-/// Bytes of workspace per row, in addition to an index per entry: what `blocked` needs.
+/// Bytes of workspace that `blocked` needs per row, in addition to an index per entry.
 inline constexpr std::size_t workspace_row_bytes = 64;
 
 }  // namespace detail
@@ -140,7 +140,7 @@ class Analysis {
 
   /// Returns op(T) by rows; for a transposed solve the transpose, made at the first call (allocates, fences).
   OffDiagonals<T> const& rows(exec_space const& exec) const { return shape_.transposed() ? flipped(exec) : stored_; }
-  /// Returns op(T) by columns; unless the solve is transposed, made at the first call (allocates, fences).
+  /// Returns op(T) by columns; made at the first call (allocates, fences) unless the solve is transposed.
   OffDiagonals<T> const& columns(exec_space const& exec) const { return shape_.transposed() ? stored_ : flipped(exec); }
 
   /// Returns the level sets of op(T), made at the first call (allocates, fences).

@@ -138,10 +138,10 @@ struct RowParts {
   }
 };
 
-/// Groups rows by level_of on a host, by a stable counting sort: each part of the rows counts its rows per level, a
-/// scan turns the counts into first positions, and each part stores its rows there in order. Uses one part per thread,
-/// but at most n / 4 counters for all parts together; where that limits the number of parts, levels are narrow, and one
-/// part is as fast as several.
+/// Groups rows by level_of on a host, by a stable counting sort: counts the rows of each level in each part of the
+/// rows, turns the counts into first positions by a scan, and stores the rows of each part there in order. Uses one
+/// part per thread, but at most n / 4 counters for all parts. Where that limits the number of parts, levels are narrow,
+/// and one part is as fast as several.
 template <class T>
 void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, typename T::index levels) {
   using index = typename T::index;

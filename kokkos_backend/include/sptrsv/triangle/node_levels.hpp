@@ -44,7 +44,7 @@ struct Nodes {
 };
 
 /// Kernel that computes the level of each node. A node also waits for the node `window` nodes before it. With several
-/// lanes per node, a row that is far longer than others gets all lanes; other rows get a few lanes each, so that the
+/// lanes per node, a row that is far longer than others gets all lanes. Other rows get a few lanes each, so that the
 /// node polls for several rows at a time.
 template <class T>
 struct NodeSweep {

@@ -33,8 +33,8 @@ int added_columns(OffDiagonals<T> const& rows, typename T::index prev, typename 
   return static_cast<int>(added);
 }
 
-/// Returns the lengths of the blocks of rows on a host: element s is the number of rows of the block that starts at
-/// position s of the solve order, 0 inside a block. Empty if blocks are too rare to pay.
+/// Returns the lengths of the blocks of rows on a host. Element s is the number of rows of the block that starts at
+/// position s of the solve order, or 0 if no block starts there. Empty if blocks are too rare to pay.
 template <class T>
 std::vector<std::uint8_t> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
