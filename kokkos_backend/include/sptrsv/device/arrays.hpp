@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in an execution space's memory: copies of vectors of the host, lists of positions.
+// Arrays in an execution space's memory: copies of host vectors, and lists of positions.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -28,8 +28,8 @@ template <class T>
 using AllocateList = std::function<Kokkos::View<typename T::index*, typename T::device>(std::size_t)>;
 
 /// Returns the positions p < n for which is(p) holds, ascending. Fences.
-/// @param allocate  returns an array for a given number of positions, which must not come from `work`; a std::function,
-///                  since nvcc rejects a local type as a template argument
+/// @param allocate  returns an array for a given number of positions; the array must not come from `work`. A
+///                  std::function, since nvcc rejects a local type as a template argument
 template <class T, class Is>
 Kokkos::View<typename T::index*, typename T::device> list_where(char const* label, typename T::exec_space const& exec,
                                                                 Workspace<T>& work, typename T::index n, Is const& is,

@@ -25,9 +25,9 @@ struct NeededRows {
 
 /// Waits for the depths of all rows that a row needs. Lanes of a warp may need each other's rows, so a lane never loops
 /// on one depth: in each turn it polls for a batch of rows, and takes the depths that are known.
-/// @param first    rows to poll for before those of next()
+/// @param needed first rows to poll for, before those of next()
 /// @param depths   by row; `unknown` until published
-/// @param next     next(batch) puts further rows into an empty batch; none at the end
+/// @param next     next(batch) refills an empty batch; returns false if no rows are left
 /// @param take     take(needed, depth) is called for each needed row
 /// @param publish  publish() stores the row's own depth; called in the turn in which the wait ends
 template <class Index, class Depths, class Depth, class Next, class Take, class Publish>
@@ -84,7 +84,7 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
   return shape;
 }
 
-/// Returns the shape of a sweep over n rows: a thread per row or, on a GPU on request, a warp per row.
+/// Returns the shape of a sweep over n rows: a thread per row or, on a GPU if `by_warps`, a warp per row.
 template <class T>
 LaunchShape depth_sweep_shape(typename T::exec_space const& exec, long long n, bool by_warps) {
   if (!by_warps || is_host_space<typename T::exec_space>) return thread_per_row_shape<T>(exec, n, 0);

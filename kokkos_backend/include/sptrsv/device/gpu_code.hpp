@@ -5,7 +5,7 @@
 //   shuffle(), shuffle_xor(), any()     values of other lanes of the warp; all lanes must call them
 //   sync()                              makes the lanes' writes to memory visible to the whole warp
 //   take_turns(turn)                    calls turn() until it returns true; turns publish what other lanes poll for
-//   rejoin()                            ends a branch in which some lanes publish: no lane waits before they have
+//   rejoin()                            ends a branch in which some lanes publish; no lane waits before that
 //   WaitingLoop                         lives as long as a loop that polls; pause() is called between two polls
 //   load_acquire(), load_relaxed(), store_relaxed(), fetch_add(), release_increment()    visible on the whole GPU
 //   load_from_scratch(), store_to_scratch()                                   visible in the team

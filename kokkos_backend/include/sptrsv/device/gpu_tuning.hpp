@@ -21,15 +21,14 @@ struct GpuTuning {
   static constexpr double least_teams = 32;
   /// Maximum share of the resident warps that a kernel of many levels uses.
   static constexpr double most_of_resident = 0.5;
-  /// Number of off-diagonal entries that a lane has if a row is of mean length; a lane loads or polls for all of them
-  /// at once.
+  /// Number of off-diagonal entries per lane in a row of mean length; a lane loads or polls for all of them at once.
   static constexpr int entries_per_lane = 4;
   /// Number of lanes of a warp of the GPUs that the planner's table is fitted to. The planner computes features with
   /// this number on every device, so that a table can be fitted and tested on a device other than its own.
   static constexpr int table_warp_lanes = cuda_warp_lanes;
 };
 
-/// Returns the vector lanes of a row, a power of two up to `most`.
+/// Returns the number of vector lanes of a row, a power of two up to `most`.
 inline int lanes_per_row(double mean_row, int most, double entries_per_lane = GpuTuning::entries_per_lane) {
   int lanes = 1;
   while (lanes * entries_per_lane < mean_row && lanes < most) lanes *= 2;

@@ -12,7 +12,7 @@
 namespace sptrsv::detail {
 
 /// Throws Unsupported if the stream of `exec` is being captured. For algorithms whose solves prepare memory for the
-/// next solve (keeps_state): each replay would use the same memory, which only the first one finds prepared.
+/// next solve: all replays would use the same memory, which only the first replay would find prepared.
 /// Cost: a query of the stream's state on the host, about 10 ns.
 template <class E>
 void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::string_view algorithm) {
@@ -21,7 +21,7 @@ void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::
   if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(exec.cuda_stream(), &status) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // capture by another stream; the launch reports it if it matters
+      static_cast<void>(cudaGetLastError());  // another stream is captured; if that matters, the launch fails
       return;
     }
     recorded = status != cudaStreamCaptureStatusNone;

@@ -22,15 +22,15 @@ __device__ __forceinline__ R shuffle_xor(R value, int distance) {
 /// Returns a mask with one bit per lane; 0 for inactive lanes.
 __device__ __forceinline__ unsigned long long ballot(bool value) { return __ballot(value); }
 __device__ __forceinline__ bool any(bool value) { return ballot(value) != 0; }
-/// Keeps the compiler from moving memory accesses; lanes in lockstep need no instruction.
+/// Keeps the compiler from moving memory accesses across this call; lanes in lockstep need no instruction.
 __device__ __forceinline__ void sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
-/// Calls turn() on each lane until it returns true. All lanes vote in each turn and leave the loop together, so what a
-/// lane publishes last is published within its last turn. If lanes left the loop by a `break`, code after the loop
-/// would run only once the last lane has left it, and that lane may wait for what this code publishes.
+/// Calls turn() on each lane until it returns true. All lanes vote in each turn and leave the loop together; a lane
+/// publishes within its turns. If it published after the loop, that code would run only once the last lane has left the
+/// loop, and the last lane may be waiting for the published value.
 template <class Turn>
 __device__ __forceinline__ void take_turns(Turn const& turn) {
   bool done = false;

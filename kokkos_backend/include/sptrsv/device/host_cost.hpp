@@ -18,20 +18,20 @@ struct HostCost {
   static constexpr double near_cache = 6e6;    ///< bytes of T, b and x up to which the order of rows hardly matters
   static constexpr double cache = 24e6;        ///< bytes above which T is read from memory
   static constexpr double bytes_per_ns = 22;   ///< memory bandwidth of one thread
-  static constexpr double sorted_from = 16;    ///< rows in a level from which they are sorted by length
-  static constexpr double block = 300;         ///< each block of rows: its ticket and its flags
-  static constexpr double block_row = 1.35;    ///< cost factor of a row of a block that does not wait
-  static constexpr double repeated_row = 0.4;  ///< cost factor of a row that has the columns of the row before it
-  /// Share of rows that need a row shortly before them. If fewer rows do, level order reuses the cache no less than
-  /// natural order.
+  static constexpr double sorted_from = 16;    ///< rows of a level from which it is sorted by length
+  static constexpr double block = 300;         ///< ticket and flags of a block of rows
+  static constexpr double block_row = 1.35;    ///< (cost of a row in a block of rows) / row()
+  static constexpr double repeated_row = 0.4;  ///< cost factor of a row with the columns of the row before it
+  /// Minimum share of rows that need a row shortly before them with which natural order reuses the cache better than
+  /// level order.
   static constexpr double near_rows = 0.1;
   static constexpr double in_flight = 300;  ///< instructions in flight; a row has about 12, and 6 per entry
 
   /// Cost of analyzing level sets or blocks of rows, per row and per entry; twice as much if a transpose is needed.
   static constexpr double analysis_row = 60, analysis_entry = 8;
 
-  int threads;       ///< running at the same time
-  double chain;      ///< from one row's x to that of a row that needs it, without additions
+  int threads;       ///< number of threads that run at the same time
+  double chain;      ///< latency from one row's x to that of a row that needs it, without additions
   double launch;     ///< a kernel on several threads with its barrier, as measured
   double level_row;  ///< one row in level order, by one thread
   double miss;       ///< added by a row whose length differs from that of the row before

@@ -21,7 +21,7 @@ struct HostSpeed {
 
   double chain = 5.4;  ///< nanoseconds from one row's x to that of a row that needs it, without additions
   double launch = 0;   ///< nanoseconds of an empty kernel on all threads with its barrier; 0 for one thread
-  int threads = 1;     ///< running at the same time
+  int threads = 1;     ///< number of threads that run at the same time
 };
 
 /// Figures that host_speed() returns instead of measured ones, for tests.
@@ -34,8 +34,8 @@ inline std::optional<HostSpeed>& assumed_host_speed() {
 double measured_chain();
 
 /// Returns the median time of empty kernels on all threads of `exec`, in nanoseconds. Before each kernel the threads
-/// wait, actively or asleep by the wait policy of the process, as they do while one thread works. Cost: about 0.2 ms,
-/// at most 2 ms.
+/// wait as they do while one thread works: spinning or asleep, as the wait policy of the process says. Cost: about 0.2
+/// ms, at most 2 ms.
 template <class E>
 double measure_host_launch(E const& exec) {
   using clock = std::chrono::steady_clock;

@@ -80,7 +80,7 @@ inline int host_cores() {
 #if defined(__linux__)
         cpu_set_t set;
         if (sched_getaffinity(getpid(), sizeof set, &set) == 0)
-          return CPU_COUNT(&set);  // not with more than 1,024 cores
+          return CPU_COUNT(&set);  // fails with more than 1,024 cores
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
         return omp_get_num_procs();
@@ -102,7 +102,8 @@ bool inside_parallel_region() {
 }
 
 /// Returns the number of the calling thread in the innermost parallel region of the program, 0 outside of one. At a
-/// launch Kokkos 4 uses this number to look up a thread's memory, which exists for the threads that Kokkos started.
+/// launch Kokkos 4 uses this number to look up a thread's memory, which exists only for the threads that Kokkos
+/// started.
 template <class E>
 int number_in_parallel_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)

@@ -8,7 +8,7 @@ namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/sweeps.md, "Jacobi sweeps"); used on every GPU.
 struct IndependentRowTuning {
-  /// Number of entries of a mean row of a triangle for each of its lanes, if rows are many and of similar length.
+  /// Number of entries per lane of a triangle's row of mean length, if rows are many and of similar length.
   static constexpr int entries_per_lane = 8;
   /// Once a lane has at most this many entries of the longest row, more lanes gain nothing.
   static constexpr int least_entries_per_lane = 2;
@@ -20,7 +20,8 @@ struct IndependentRowTuning {
 /// Returns the number of vector lanes of each row, a power of two up to `most`, for rows that do not wait for each
 /// other: the fewest lanes with which the longest row takes no longer than all rows together.
 /// @param entries    number of off-diagonal entries of all rows
-/// @param triangles  number of triangles, 1 or 2, that the entries are in; a lane adds those of one and then the other
+/// @param triangles  number of triangles, 1 or 2, that the entries are in; a lane adds the terms of one triangle after
+/// the other
 inline int lanes_per_independent_row(double rows, double entries, double longest_row, int triangles, int most) {
   using Tuning = IndependentRowTuning;
   int const limit = lanes_per_row(longest_row, most, Tuning::least_entries_per_lane);

@@ -14,7 +14,7 @@ namespace sptrsv::detail {
 template <class T>
 class JointMemory {
  public:
-  /// Reserves an array of `count` V and returns its offset in bytes.
+  /// Reserves an array of `count` elements of type V, and returns its offset in bytes.
   template <class V>
   std::size_t append(std::size_t count) {
     std::size_t const at = bytes_;

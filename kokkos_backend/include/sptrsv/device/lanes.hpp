@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and sums on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of one thread's lanes, so
-// CUDA runs the threads of a warp one after another; here all lanes of a warp shuffle together.
+// Sums and right-hand sides (columns) on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of one
+// thread's lanes, so CUDA runs the threads of a warp one after another; here all lanes of a warp shuffle together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -31,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> from_lane(Kokkos::complex<R> valu
 }
 #endif
 
-/// Returns the calling lane of a thread; 0 where a thread has one lane or Kokkos loops over the lanes.
+/// Returns the number of the calling lane in its thread; 0 where a thread has one lane or Kokkos loops over the lanes.
 template <class Team>
 KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
 #if defined(SPTRSV_GPU_CODE)
@@ -80,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, 
 #endif
 }
 
-/// Runs f(column) on the first lane of each existing column; the other lanes do not wait.
+/// Runs f(column) on the lane of each column that has the first part of the row; the other lanes do nothing.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team,
                                                [[maybe_unused]] ColumnBlock const& columns, F const& f) {

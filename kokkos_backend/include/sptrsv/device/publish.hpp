@@ -74,7 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 #endif
 }
 
-/// Forces the value to be computed here. A compiler may otherwise move the computation behind a wait.
+/// Forces the value to be computed here. A compiler may otherwise compute it after a wait.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
 #if defined(SPTRSV_GPU_CODE)
@@ -88,8 +88,8 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> 
   return {computed_here(value.real()), computed_here(value.imag())};
 }
 
-/// Adds 1 to the counter with release order: a thread whose load_acquire() returns the new count sees all earlier
-/// writes of the threads that have arrived.
+/// Adds 1 to the counter with release order: a thread whose load_acquire() returns the new count sees all writes that
+/// other threads made before they added 1.
 template <class T>
 KOKKOS_INLINE_FUNCTION void release_increment(T* address) {
 #if defined(SPTRSV_GPU_CODE)
@@ -99,9 +99,9 @@ KOKKOS_INLINE_FUNCTION void release_increment(T* address) {
 #endif
 }
 
-/// Scope of a loop that polls; called between two polls. On a host it yields the core after a few polls, since the
-/// awaited thread may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end stops the program and
-/// names the row.
+/// Object that lives as long as a polling loop, and is called between two polls. On a host it yields the core after a
+/// few polls, since the awaited thread may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
+/// stops the program and names the row.
 class Backoff : private gpu::WaitingLoop {
  public:
   template <class Index>

@@ -10,7 +10,7 @@
 
 namespace sptrsv::detail {
 
-/// Returns l u, rounded even if a subtraction follows.
+/// Returns the product l u, rounded: a compiler must not fuse it with a subtraction that follows.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
 #if defined(__CUDA_ARCH__)

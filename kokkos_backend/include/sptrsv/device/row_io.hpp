@@ -116,8 +116,8 @@ struct RowIO {
   }
 };
 
-/// Columns of one pass over T. Each of lanes() lanes of a thread, a power of two, has K columns; lanes from `count` on
-/// have none. A thread with more lanes splits a row into several parts, each with all columns.
+/// Right-hand sides (columns) of one pass over T. Each of lanes() lanes of a thread, a power of two, has K columns;
+/// lanes from `count` on have none. A thread with more lanes splits a row into several parts, each with all columns.
 struct ColumnBlock {
   int first = 0, count = 1, bits = 0;
 

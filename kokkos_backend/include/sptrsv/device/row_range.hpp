@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over rows: their range, uninitialized arrays, the first row with a property, maxima and sums. Kokkos fences a
-// reduction or scan to a host value.
+// Kernels over rows: their range, uninitialized arrays, the first row with a property, maxima and sums. Reductions and
+// scans into a host value fence.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -21,7 +21,7 @@ auto row_range(typename T::exec_space const& exec, N n) {
 }
 
 /// Returns an uninitialized array.
-/// @param size  number of elements; none for a view of one element
+/// @param size  number of elements; omitted for a view of one element
 template <class View, class E, class... Size>
 View raw_view(E const& exec, std::string const& label, Size... size) {
   return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size...);
@@ -34,7 +34,7 @@ Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec
   return raw_view<Kokkos::View<V*, typename T::device>>(exec, label, size);
 }
 
-/// Returns the first row for which has(row) holds, or n. Calls has() once for each row. Fences.
+/// Returns the first row for which has(row) holds, or n if there is none. Calls has() once for each row. Fences.
 template <class T, class Has>
 long long first_row_with(char const* label, typename T::exec_space const& exec, typename T::index n, Has const& has) {
   using index = typename T::index;
@@ -46,7 +46,7 @@ long long first_row_with(char const* label, typename T::exec_space const& exec, 
         if (has(i) && i < first) first = i;
       },
       Kokkos::Min<long long>(row));
-  return row < n ? row : n;  // without such a row the minimum is the greatest number
+  return row < n ? row : n;  // without such a row the minimum is the greatest long long
 }
 
 /// Returns the maximum of `least` and of(row) over the rows 0 to n - 1. Fences.
@@ -74,7 +74,7 @@ V sum_over_rows(char const* label, typename T::exec_space const& exec, typename 
   return all;
 }
 
-/// Calls put(row, sum of of(k) over k < row) for the rows 0 to n - 1; put(row) may change what of(row) returned.
+/// Calls put(row, sum of of(k) over k < row) for the rows 0 to n - 1; put() may change the data that of(row) reads.
 /// @return the sum over all rows. Fences.
 template <class T, class Sum, class Of, class Put>
 Sum scan_rows(char const* label, typename T::exec_space const& exec, typename T::index n, Of const& of,

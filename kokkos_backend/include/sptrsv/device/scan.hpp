@@ -44,17 +44,16 @@ void scan_before_by_cub(char const* label, typename T::exec_space const& exec, W
 }
 #endif
 
-/// Sets begin(p) to the sum of of(q) over q < p, for p = 0 to n. Does not fence.
+/// Sets begin(p) to the sum of of(q) over q < p, for p = 0 to n. Does not fence. With CUDA, CUB scans in one pass: 12
+/// microseconds for a million positions on an NVIDIA H200, where Kokkos' scan calls `of` twice and takes 60 to 100.
 /// @param begin  out, n + 1
-/// With CUDA by CUB in one pass: 12 microseconds for a million positions on an NVIDIA H200, where Kokkos' scan calls
-/// `of` twice and takes 60 to 100.
 template <class T, class Sum, class Of>
 void scan_before(char const* label, typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work,
                  typename T::index n, Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
   using index = typename T::index;
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
   if constexpr (std::is_same_v<typename T::exec_space, Kokkos::Cuda>)
-    if (static_cast<long long>(n) < std::numeric_limits<int>::max()) {  // older versions count in int
+    if (static_cast<long long>(n) < std::numeric_limits<int>::max()) {  // older versions of CUB count in int
       scan_before_by_cub<T, Sum>(label, exec, work, n, begin, of);
       return;
     }

@@ -129,14 +129,14 @@ KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 template <class R>
 struct ScratchSentinel {
   KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return scratch::is_sentinel(value); }
-  /// Returns the value itself, or if it counts as the sentinel the value without the sign bit.
+  /// Returns the value, without its sign bit if it counts as the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static R publishable(R value) {
     using bits = typename Sentinel<R>::bits;
     return is(value) ? Kokkos::bit_cast<R>(Kokkos::bit_cast<bits>(value) & (Sentinel<R>::pattern() >> 1)) : value;
   }
 };
 
-/// Access to the team's scratch memory in which a Flagged value is visible to the team.
+/// Access to a Flagged value in the team's scratch memory, where the team sees it.
 struct ScratchMemory {
   template <class R>
   using sentinel = ScratchSentinel<R>;

@@ -13,7 +13,7 @@
 
 namespace sptrsv::detail {
 
-/// Calls f(first, end) for the sets of each launch: one set of kind `wide`, or successive sets of another kind.
+/// Calls f(first, end) for the sets of each launch: one set of kind `wide`, or successive sets of one other kind.
 /// @param kind  returns the kind of a set
 template <class Index, class Kind, class KindOf, class F>
 void for_each_launch(Index sets, Kind wide, KindOf const& kind, F const& f) {

@@ -16,7 +16,7 @@ struct SmallRangeTuning {
   static constexpr long long entries = 1 << 17;
 };
 
-/// Tells whether a kernel is small that reads `entries` entries.
+/// Tells whether a kernel that reads `entries` entries is small.
 template <class Count>
 bool is_small(Count entries) {
   return static_cast<long long>(entries) < SmallRangeTuning::entries;
@@ -34,7 +34,8 @@ void with_range(Exec const& exec, Index rows, long long entries, Launch const& l
   launch(Kokkos::RangePolicy<Exec, Index>(exec, 0, rows));
 }
 
-/// Calls body(i) for i = 0 to n - 1. On a host, the calling thread runs few entries without a launch.
+/// Calls body(i) for i = 0 to n - 1. On a host, if the entries are few, the calling thread makes these calls without a
+/// launch.
 /// @param entries  number of entries that the calls read
 template <class Index, class Exec, class Body>
 void for_range(char const* label, Exec const& exec, Index n, long long entries, Body const& body) {
@@ -46,8 +47,8 @@ void for_range(char const* label, Exec const& exec, Index n, long long entries, 
   Kokkos::parallel_for(label, with_arguments_in_launch(range_of<Index>(exec, n)), body);
 }
 
-/// Returns the first row for which has(row) holds, or n. Calls has() once for each row; on a host, the calling thread
-/// does so for few entries without a launch. Fences.
+/// Returns the first row for which has(row) holds, or n if there is none. Calls has() once for each row; on a host, if
+/// the entries are few, the calling thread does so without a launch. Fences.
 /// @param entries  number of entries that the calls read
 template <class T, class Count, class Has>
 long long first_row_with(char const* label, typename T::exec_space const& exec, typename T::index n, Count entries,

@@ -43,13 +43,13 @@ struct Sentinel {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bits pattern() { return ~bits(0); }
   KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return Kokkos::bit_cast<bits>(value) == pattern(); }
   KOKKOS_FORCEINLINE_FUNCTION static R value() { return Kokkos::bit_cast<R>(pattern()); }
-  /// Returns the value itself, or for the sentinel the NaN without the sign bit.
+  /// Returns the value, without its sign bit if it is the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static R publishable(R value) {
     return is(value) ? Kokkos::bit_cast<R>(pattern() >> 1) : value;
   }
 };
 
-/// Access to memory in which a Flagged value is visible on the whole GPU.
+/// Access to a Flagged value in global memory, where the whole GPU sees it.
 struct GlobalMemory {
   template <class R>
   using sentinel = Sentinel<R>;
@@ -64,7 +64,7 @@ struct GlobalMemory {
 };
 
 /// Access to a value in memory that is its own flag: until the value is published, each of its parts is the sentinel.
-/// @tparam Memory  how parts are loaded and stored, and its `sentinel`: how they are compared and changed
+/// @tparam Memory  loads and stores the parts; its `sentinel` compares and changes them
 template <class S, class Memory = GlobalMemory>
 struct Flagged {
   using parts = Parts<S>;
@@ -119,8 +119,8 @@ struct Flagged {
   }
 };
 
-/// Slots of the columns of one pass, in two buffers: the one of this solve and the one of the next. A slot has K values
-/// for each lane that has columns. Device-copyable.
+/// Slots of one pass, in two buffers: one for this solve, and one for the next. A slot has K values for each lane that
+/// has columns. Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
   using parts = Parts<S>;
@@ -230,14 +230,14 @@ class SolvedValues {
     reserve(exec, 1);
   }
 
-  /// Allocates for solves of `columns` columns, at most those of one pass.
+  /// Allocates the slots of a pass over `columns` columns, or of the widest pass if that has fewer.
   void reserve(typename T::exec_space const& exec, int columns) {
     constexpr int most = columns_on_lanes<typename T::exec_space> ? max_column_lanes : max_column_block;
     int capacity = 1;  // a power of two, like the lanes
     while (capacity < columns && capacity < most) capacity *= 2;
     reserve_exactly(exec, capacity);
   }
-  /// Returns the slots of a pass; call once per pass. Allocates if no earlier pass had as wide a set of columns.
+  /// Returns the slots of a pass; call once per pass. Allocates if all earlier passes had fewer columns.
   template <int K>
   SolvedSlots<scalar, K> begin(typename T::exec_space const& exec, ColumnBlock const& columns) {
     reserve_exactly(exec, K * columns.lanes());

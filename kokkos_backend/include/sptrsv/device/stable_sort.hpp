@@ -56,7 +56,7 @@ void number_positions(typename T::exec_space const& exec,
 /// @param sorted    out, n: the keys in order
 /// @param position  out, n: the positions in order of their keys
 /// @param bits      number of significant bits of the keys, at least 1
-/// @pre `key`, `sorted` and `position` do not overlap. Fences where the memory is a host's.
+/// @pre `key`, `sorted` and `position` do not overlap. Fences if the host can access the memory.
 template <class T, class Key>
 void sort_positions(typename T::exec_space const& exec, Workspace<T>& work,
                     Kokkos::View<Key*, typename T::device> const& key,

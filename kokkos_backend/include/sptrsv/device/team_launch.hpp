@@ -42,8 +42,8 @@ inline void set_device(Kokkos::Cuda const& exec, char const* label) {
   check_cuda(cudaSetDevice(exec.cuda_device()), label);
 }
 
-/// Launches `teams` teams of `threads` threads with `lanes` lanes on the stream of `exec`. Launches of one kernel take
-/// turns, since the size of its shared memory is an attribute of the kernel.
+/// Launches `teams` teams of `threads` threads with `lanes` lanes on the stream of `exec`. A lock serializes the
+/// launches of one kernel, since the size of its shared memory is an attribute of the kernel.
 /// @throw std::runtime_error  if CUDA refuses the launch
 template <class Kernel>
 void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
@@ -67,8 +67,8 @@ void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads,
 #endif
 
 /// Returns the maximum bytes of a team's scratch memory for launch_teams(). With CUDA this is what a thread block may
-/// opt in to (227 KiB on an H100), less what a team of 512 threads needs itself, and 1 KiB for what kernels declare,
-/// such as Kokkos' reductions.
+/// opt in to (227 KiB on an H100), minus what a team of 512 threads needs itself, minus 1 KiB for arrays that kernels
+/// declare, as Kokkos' reductions do.
 template <class E>
 int most_launch_scratch([[maybe_unused]] E const& exec) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets: running teams take rows in solve order, so that a row only waits for rows that a running team already has.
-// This guarantees progress on every backend.
+// Tickets: running teams take rows in solve order, so that a row waits only for rows that a running team has already
+// taken. This guarantees progress on every backend.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -46,7 +46,7 @@ class Tickets {
 
   /// Takes the next `rows` rows and returns the first of them.
   /// @param taker  Kokkos::PerTeam(team), or Kokkos::PerThread(team) where each thread takes tickets
-  /// @param which  the counter
+  /// @param which number of the counter
   template <class Taker>
   KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int which, int rows) const {
     unsigned long long first = 0;
@@ -72,8 +72,7 @@ class Tickets {
   }
 
   /// Requests a ticket for a team of one warp without waiting for it; all lanes pass the result to received(). A team
-  /// may hold a ticket while it works on an earlier one, since the first unfinished ticket is then still being worked
-  /// on.
+  /// may hold a ticket while it works on an earlier one: a team still works on the first unfinished ticket.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long request([[maybe_unused]] Team const& team, int which, int rows) const {
 #if defined(SPTRSV_GPU_CODE)
@@ -114,7 +113,7 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
-/// Returns the shape that has lanes for the columns of each row, and therefore fewer rows per team.
+/// Returns the shape of a launch with a lane for each column of a row, and therefore with fewer rows per team.
 template <class T>
 LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows,
                               ColumnBlock const& columns) {
@@ -125,8 +124,8 @@ LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape sh
   return shape;
 }
 
-/// Passes kernel arguments with the launch. Otherwise CUDA receives 512 bytes or more through constant memory, for
-/// which the host waits until the kernel before has ended.
+/// Makes a launch pass the kernel's arguments itself. Otherwise Kokkos passes 512 bytes or more to CUDA through
+/// constant memory, and for that the host waits until the kernel before has ended.
 template <class Policy>
 auto with_arguments_in_launch(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
@@ -158,7 +157,8 @@ struct TicketKernel {
   }
 };
 
-/// Returns the maximum number of threads of a team of for_each_ticket() on a device, which its registers limit.
+/// Returns the maximum number of threads of a team of for_each_ticket() on a device, which the kernel's registers
+/// limit.
 template <class T, class Body>
 int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
   return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());

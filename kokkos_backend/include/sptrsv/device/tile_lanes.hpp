@@ -20,7 +20,8 @@ inline constexpr int tile_lanes = 2 * tile_size;  ///< two per row: lane l works
 static_assert(tile_lanes == cuda_warp_lanes,
               "on a GPU the lanes of a tile row are a team of their own, which shuffles among them all");
 
-/// Values by lane, on a GPU only the lane's own; `{}` sets zeros. For locals, since sizes on host and device differ.
+/// Value of each lane; on a GPU an object holds only that of the calling lane. `{}` sets zeros. For local variables,
+/// since the size on a host differs from that on a device.
 template <class V>
 class PerLane {
  public:

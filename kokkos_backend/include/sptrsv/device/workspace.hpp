@@ -35,7 +35,7 @@ class SpareMemory {
     spare.chunks.erase(best);
     return chunk;
   }
-  /// Keeps the chunk, and the largest of the others that fit.
+  /// Adds the chunk to the pool, and frees the smallest of the others until the pool has at most `most_bytes`.
   /// @pre no kernel uses the chunk any more
   static void leave(memory const& chunk) {
     if (chunk.extent(0) > most_bytes) return;
@@ -84,13 +84,13 @@ Kokkos::View<char*, typename T::device> allocate_bytes(char const* label, std::s
   return attempt();
 }
 
-/// Uninitialized arrays, taken from the end of a few chunks of memory. On a GPU an allocation and its release take 50
-/// to 250 microseconds each, more than most kernels of an analysis; taking from a chunk costs nothing.
-/// All kernels that use one workspace must go to one instance, since released memory is reused without a fence.
+/// Uninitialized arrays, taken one after another from a few chunks of memory. On a GPU an allocation and its release
+/// take 50 to 250 microseconds each, more than most kernels of an analysis; taking from a chunk costs nothing. All
+/// kernels that use one workspace must go to one instance, since released memory is reused without a fence.
 template <class T>
 class Workspace {
  public:
-  /// Releases, when it ends, the arrays taken during its lifetime. Scopes end in reverse order.
+  /// Scope whose end releases the arrays that were taken during its lifetime. Scopes must end in reverse order.
   class Scope {
    public:
     explicit Scope(Workspace& workspace) : workspace_(workspace), chunk_(workspace.chunk_), used_(workspace.used_) {}
@@ -138,7 +138,7 @@ class Workspace {
   }
 
   /// Frees the memory, or on a GPU leaves it to the next workspace (fences). No array may be in use.
-  /// @param exec  instance on which the kernels ran that used the memory
+  /// @param exec  instance of the kernels that have used the memory
   void clear([[maybe_unused]] typename T::exec_space const& exec) {
     if constexpr (!is_host_space<typename T::exec_space>) {
       if (!chunks_.empty()) exec.fence("sptrsv::workspace: kernels of another instance may use it next");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverse of a dense block by the lanes of a thread, and a check whether D^-1 U may replace its two factors.
+// Inverse of a dense block by the lanes of a thread, and a check whether D^-1 U may be stored instead of D^-1 and U.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,7 +13,7 @@ namespace sptrsv::detail {
 
 /// Inverter of a dense block, stored by columns, in place: Gaussian elimination with row interchanges, then inv(U)
 /// inv(L). The order of operations is that of LINPACK's dgefa and dgedi, as in PETSc's kernels for dense blocks. In
-/// some steps a lane works on a column, in others on a row.
+/// some steps each lane works on a column, in others on a row.
 /// @pre On a GPU all lanes of the warp call its members.
 template <class S>
 struct InvertBlock {
@@ -21,8 +21,8 @@ struct InvertBlock {
   S* a;
   S* work;  ///< 2 * size
   int size, lane, lanes;
-  real shift;        ///< replaces a pivot of exactly 0, except the last; 0: none
-  bool interchange;  ///< otherwise the diagonal is used as is, and no pivot counts as zero
+  real shift;        ///< replaces pivots of exactly 0, except the last; 0: replaces none
+  bool interchange;  ///< false: pivots are the diagonal entries, and none counts as zero
   bool contract;
 
   KOKKOS_FORCEINLINE_FUNCTION S& at(int row, int column) const { return a[column * size + row]; }
@@ -40,7 +40,7 @@ struct InvertBlock {
       }
     return row;
   }
-  /// Computes column k of L, stored negated, and its updates.
+  /// Computes column k of L, stored negated, and updates the later columns.
   /// @return whether the pivot is zero
   KOKKOS_INLINE_FUNCTION bool eliminate(int k) const {
     int const row = pivot_row(k);
@@ -123,8 +123,8 @@ KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
   return sum;
 }
 
-/// Product D^-1 U_ij, with a check whether it may replace its two factors, or whether it leaves the range of numbers so
-/// far that x_i would be wrong.
+/// Product D_i^-1 U_ij, and a check whether it may be stored instead of its two factors: not if it leaves the range of
+/// numbers so far that x_i would be wrong.
 template <class S>
 struct BlockProduct {
   using real = typename Parts<S>::real;
@@ -141,10 +141,10 @@ struct BlockProduct {
     for (int m = 0; m < size; ++m) sum += inverse[m * size + r] * u[c * size + m];
     return sum;
   }
-  /// Tells whether entry (r, c) has lost so much precision by underflow that x_i is wrong. For t_i and t_j of similar
-  /// size, x_j is at most d |t|, where d is the largest entry of row c of D_j^-1. The loss is of the order of eps min()
-  /// d |t|; it does not matter as long as it is at most eps |D^-1|_r |t|, the rounding error of the solve. An entry
-  /// that contributes less than `negligible` of that bound has no effect on any solve.
+  /// Tells whether entry (r, c) has lost so much precision by underflow that x_i is wrong. Let t = L^-1 b, with t_i and
+  /// t_j of similar size |t|. Then x_j is at most d |t|, where d is the largest entry of row c of D_j^-1. The loss is
+  /// of the order of eps norm_min d |t|. It does not matter up to eps |D_i^-1|_r |t|, the rounding error of the solve.
+  /// An entry that contributes less than `negligible` of that bound has no effect on any solve.
   KOKKOS_INLINE_FUNCTION bool underflows(int r, int c) const {
     real const negligible = real(1e-40), least = Kokkos::Experimental::norm_min_v<real>;
     real of_row = 0, d = 0, product = 0, share = 0;
@@ -163,8 +163,8 @@ struct BlockProduct {
   KOKKOS_INLINE_FUNCTION S value(int r, int c) const {
     return stored ? stored[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(c)] : entry(r, c);
   }
-  /// Tells whether the product may replace its factors. True for factors that are not finite, which the checks of the
-  /// pivots report.
+  /// Tells whether the product may be stored instead of its factors. True also if a factor is not finite, since the
+  /// checks of the pivots report that.
   KOKKOS_INLINE_FUNCTION bool holds() const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;

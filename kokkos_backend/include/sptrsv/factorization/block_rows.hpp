@@ -11,7 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// Pattern of the dense blocks of a factor, and the offsets of its triangles' first scalar rows in their values.
+/// Pattern of the dense blocks of a factor, and the offset of each triangle's first value.
 template <class T>
 struct FactorBlocks {
   using pattern_type = FactorPattern<typename T::index, typename T::offset, typename T::device>;

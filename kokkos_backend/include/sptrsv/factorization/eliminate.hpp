@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric phase: each row subtracts its pivot rows, in PETSc's order, as soon as they are published.
+// Numeric phase: each row subtracts multiples of its pivot rows, in PETSc's order, as soon as they are published.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -39,23 +39,24 @@ struct FactorsInWork {
   scalar* lower;                 ///< out: L, or null
   scalar* upper;                 ///< out: U with its inverted pivots, or D^-1 U
   scalar* inverse;               ///< out: D^-1, or null if U has it
-  scalar* published;             ///< U, which other rows poll for: `upper` itself; for D^-1 U before scaling
+  scalar* published;             ///< U, which other rows poll for: `upper`, or if that is D^-1 U, the unscaled U
   index const* order;            ///< row by position, or null: natural order
   offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
   scalar* long_rows;
   PassPivots* status;
   int* any_small;      ///< in memory that the host also reads: set to 1 if `status` has something to report
-  real* small_pivots;  ///< by row: the magnitude of a too small pivot; of dense blocks, the column of a zero pivot
+  real* small_pivots;  ///< by row: magnitude of a too small pivot; with dense blocks, column of a zero pivot
   bool contract;
   int lanes;
 
-  /// Update of one entry or dense block of a row: the number of this target, and the address of U's operand, or null.
+  /// Update of one entry or dense block of a row: its number in the row, and the address of U's operand; null: no
+  /// update.
   struct Update {
     index target = 0;
     scalar const* from = nullptr;
   };
-  /// Returns update number `which` of row i by its pivot row q, which is row k.
-  /// @param size  values of an entry or dense block
+  /// Returns update number `which` of row i by its pivot row k, which is at offset q of `pivots`.
+  /// @param size  number of values of an entry or dense block
   KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which,
                                             std::size_t size = 1) const {
     if (!lists.empty()) {
@@ -117,7 +118,7 @@ struct PivotBatch {
   }
 };
 
-/// Kernel that eliminates rows by the lanes of a thread. Entries of a row stay in scratch memory during its updates,
+/// Kernel in which the lanes of a thread eliminate a row. Entries of a row stay in scratch memory during its updates,
 /// those of long rows in global memory.
 template <class T, class Position, bool Symmetric>
 struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
@@ -129,7 +130,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
   using Base::a, Base::any_small, Base::contract, Base::inverse, Base::lanes, Base::lists, Base::lower, Base::map;
   using Base::pivots, Base::published, Base::rows, Base::status, Base::upper;
   static constexpr int batch = PivotBatch<scalar, Symmetric>::size;
-  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may already hold their next ticket
+  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may take their next ticket early
 
   real zero_pivot, shift_amount, in_block_amount, diagonal_scale, diagonal_offset;
   Shift shift;
@@ -146,10 +147,10 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
   /// Pivot rows that are polled for together, with this lane's updates.
   struct Batch : PivotBatch<scalar, Symmetric> {
     index row[batch];     ///< the pivot rows
-    index count[batch];   ///< updates by each
-    index target[batch];  ///< target of this lane's update by each
+    index count[batch];   ///< number of updates by each pivot row
+    index target[batch];  ///< target of this lane's update by each pivot row
   };
-  /// Starts to load the pivot rows from q on.
+  /// Loads the numbers of the pivot rows from q on, and of their updates.
   KOKKOS_FORCEINLINE_FUNCTION void begin_batch(Batch& g, offset q, offset end) const {
     SPTRSV_UNROLL
     for (int b = 0; b < batch; ++b) {
@@ -158,7 +159,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
       g.count[b] = there && !lists.empty() ? static_cast<index>(lists.count(q + b)) : index(0);
     }
   }
-  /// Completes a batch.
+  /// Loads the targets and addresses of a batch.
   /// @param pair  number of the batch's first pair in the lists; out: that of the next batch
   KOKKOS_FORCEINLINE_FUNCTION void finish_batch(Batch& g, int lane, index i, offset q, offset end,
                                                 std::size_t& pair) const {
@@ -177,7 +178,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
       pair += static_cast<std::size_t>(g.count[b]);
     }
   }
-  /// Returns the offset of entry t of a row in A's values, or -1.
+  /// Returns the offset of entry t of a row in A's values, or -1 for fill.
   KOKKOS_FORCEINLINE_FUNCTION offset source(index i, index t, index below, index above, offset l, offset u) const {
     if (t < below) return map.lower(l + t);
     return t < below + above ? map.upper(u + (t - below)) : map.pivots(i);
@@ -188,7 +189,7 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
   }
 
   /// Eliminates row i by the lanes of a thread.
-  /// @param active  false: the thread has no row, and calls only because all lanes of its warp must take part
+  /// @param active  false: the thread has no row; it calls because all lanes of its warp must take part
   /// @param next    called when this row's loads have started, so that the next row's loads can follow
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {
@@ -269,8 +270,8 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
     scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
-    // rs is at most the number of entries times the largest entry. The entries are summed only if twice that bound is
-    // too large for the pivot, or overflows
+    // rs (see PivotRules) is at most the number of entries times the largest entry. The entries are summed only if
+    // twice that bound is too large for the pivot, or overflows
     real const twice = real(2) * real(below + above + 1);
     auto const too_much = [&](real v) {
       return size <= zero_pivot * (twice * v) || twice * v > Kokkos::Experimental::finite_max_v<real>;
@@ -332,7 +333,7 @@ LevelSlices<T> cut_levels(typename T::exec_space const& exec, std::vector<typena
   return out;
 }
 
-/// Kernel over all rows: by slices of the levels with a row per thread of a team; on a host row after row.
+/// Kernel over all rows: a team takes slices of the levels, with a row per thread; on a host a thread takes rows.
 template <class T, class Rows>
 struct Elimination {
   using index = typename T::index;
@@ -423,7 +424,7 @@ struct Elimination {
   }
 };
 
-/// Fills both arrays with sentinels, and resets the status to n rows without a small pivot.
+/// Fills both arrays with sentinels, and resets the status: no small pivot in n rows.
 template <class T, class Reals, class Status>
 void clear_published(typename T::exec_space const& exec, Reals const& first, Reals const& second, Status const& status,
                      long long n) {

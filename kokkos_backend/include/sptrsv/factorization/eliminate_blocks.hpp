@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric phase of factors with dense blocks: like the scalar kernel, but with a row of dense blocks in place of a row.
+// Numeric phase of factors with dense blocks: like the scalar kernel, with dense blocks as entries.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -33,15 +33,15 @@ struct BlockLanes {
 /// Work space of a row of dense blocks.
 struct BlockWork {
   static constexpr int blocks = 3;  ///< dense blocks of work space; two columns of one block follow
-  /// Returns the entries of a row of `length` dense blocks, including its work space.
+  /// Returns the number of scalars of a row of `length` dense blocks, including its work space.
   static std::size_t entries_of_row(std::size_t length, int size) {
     return (length + blocks) * static_cast<std::size_t>(size) * static_cast<std::size_t>(size) +
            2 * static_cast<std::size_t>(size);
   }
 };
 
-/// Kernel that eliminates rows of dense blocks by the lanes of a thread, on a GPU a warp. Blocks are stored by columns.
-/// The blocks and the work space of a row are in scratch memory, or for long rows in global memory.
+/// Kernel in which the lanes of a thread, on a GPU a warp, eliminate a row of dense blocks. Blocks are stored by
+/// columns. The blocks and the work space of a row are in scratch memory, or for long rows in global memory.
 template <class T, class Position, bool Symmetric>
 struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   using Base = FactorsInWork<T, Position, Symmetric>;
@@ -52,7 +52,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   using Base::a, Base::any_small, Base::contract, Base::inverse, Base::lanes, Base::lists, Base::lower, Base::map;
   using Base::pivots, Base::published, Base::rows, Base::status, Base::upper;
   static constexpr int batch = 4;             ///< values that are polled for together
-  static constexpr bool takes_ahead = false;  ///< whether teams may already hold their next ticket
+  static constexpr bool takes_ahead = false;  ///< whether teams may take their next ticket early
 
   offset lower_begin, upper_begin;
   real shift;
@@ -66,7 +66,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t at_block(I position) const {
     return static_cast<std::size_t>(position) * area();
   }
-  /// Calls use(m, value) for the values of a column of a dense block that another row publishes.
+  /// Waits for a column of a dense block that another row publishes, and calls use(m, value) for its values.
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void await_column(scalar const* column, index i, Use const& use) const {
     for (int first = 0; first < size; first += batch) {
@@ -86,7 +86,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
         if (first + m < size) use(first + m, value[m]);
     }
   }
-  /// Copies a dense block that another row publishes.
+  /// Waits for a dense block that another row publishes, and copies it.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int lane, index i, scalar const* from, scalar* to) const {
     for (int e = lane; e < static_cast<int>(area()); e += lanes) to[e] = Flagged<scalar>::await(from + e, i);
   }
@@ -133,7 +133,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
     });
     sync_warp();
   }
-  /// Tells whether a dense block of A has a nonzero entry; PETSc skips the others.
+  /// Tells whether a dense block of A has a nonzero entry; PETSc skips dense blocks without one.
   KOKKOS_FORCEINLINE_FUNCTION bool is_nonzero(int lane, scalar const* entry) const {
     bool mine = false;
     for (int e = lane; e < static_cast<int>(area()); e += lanes) mine |= entry[e] != scalar(0);
@@ -219,7 +219,8 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   }
 };
 
-/// Returns the first row of dense blocks with a D^-1 U_ij that may not replace its two factors, or -1. Fences.
+/// Returns the first row of dense blocks with a D^-1 U_ij that may not be stored instead of its two factors, or -1.
+/// Fences.
 template <class T>
 long long first_row_out_of_range(typename T::exec_space const& exec, OffDiagonals<T> const& upper, int size,
                                  typename T::scalar const* u, typename T::scalar const* inverse) {

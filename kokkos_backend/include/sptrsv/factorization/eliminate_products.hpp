@@ -9,7 +9,8 @@
 
 namespace sptrsv::detail {
 
-/// Slots of a row's products: those of its pivot, then those of each entry of U, in PETSc's order of pivot rows.
+/// Slots in scratch memory of a row's products: those of its pivot, then those of each entry of U, each in PETSc's
+/// order of pivot rows.
 template <class T>
 struct ProductSlots {
   using Slot = std::uint16_t;
@@ -48,8 +49,8 @@ struct ArrangeProducts {
     for (auto i = static_cast<long long>(team.league_rank()); i < rows.upper.num_rows; i += team.league_size())
       row(lane_of(team), static_cast<index>(i), scratch);
   }
-  /// Arranges row i. Scratch memory holds the next slot of each entry, the ascending position of each pivot row, and
-  /// the offset of its pairs.
+  /// Arranges row i. Scratch memory holds the next slot of each entry, the position of each pivot row in ascending
+  /// order, and the offset of the pairs of each pivot row.
   KOKKOS_FUNCTION void row(int lane, index i, int* scratch) const {
     auto const above = static_cast<int>(rows.count_upper(i));
     auto const count = static_cast<int>(listed.end(i) - listed.begin(i));
@@ -98,8 +99,8 @@ struct ArrangeProducts {
   }
 };
 
-/// Replaces the lists, whose pivot rows are in PETSc's order, by lists of ascending pivot rows, the order in which
-/// these arrive, and by slots for the products.
+/// Replaces the lists, whose pivot rows are in PETSc's order, by lists of ascending pivot rows, since pivot rows arrive
+/// in about that order. Assigns slots to the products.
 /// @param by_columns       as in pivots_in_list_order()
 /// @param scratch_entries  EliminateByProducts::scratch_entries() for the longest row and the most updates
 /// @pre No row has more than 65535 updates.
@@ -150,7 +151,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     return longest_row + most_updates * (contract ? 2 : 1);
   }
 
-  static constexpr int ready = 2;  ///< sums of a lane that are kept in registers
+  static constexpr int ready = 2;  ///< number of a lane's sums that are kept in registers
 
   /// Entry of the row: its value in A, and the products that are subtracted from it.
   struct Sum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the factors as a factorization sees them, and the positions of their entries in A.
+// Rows of the factors in the numeric phase, and the positions of their entries in A.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,14 +13,14 @@
 namespace sptrsv::detail {
 
 /// Returns an uninitialized array of a factorization.
-/// @param size  none for a view of one element
+/// @param size  omitted for a view of one element
 template <class View, class E, class... Size>
 View factor_view(E const& exec, char const* name, Size... size) {
   return raw_view<View>(exec, "sptrsv::factorization::" + std::string(name), size...);
 }
 
-/// Row of the factors as one list: its entries in L, those in U, then the pivot. Columns ascend within L's and within
-/// U's part. A symmetric factor has no L. Device-copyable.
+/// Rows of the factors, each as one list: its entries in L, those in U, then the pivot. Columns ascend within L's and
+/// within U's part. A symmetric factor has no L. Device-copyable.
 template <class T>
 struct FactorRows {
   using index = typename T::index;
@@ -28,7 +28,7 @@ struct FactorRows {
 
   OffDiagonals<T> lower, upper;
   bool symmetric = false;
-  bool pivot_first = false;  ///< LU: U's rows begin with their pivot; otherwise they end in it
+  bool pivot_first = false;  ///< LU: U's rows begin with their pivot; otherwise they end with it
 
   /// Tells whether L and U share one array of columns, and thus one array of values.
   bool in_one_array() const {
@@ -162,7 +162,7 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
 
 /// Checks the rows of a matrix, on the host if the columns of some row do not ascend. Fences.
 /// @return whether the columns of all rows ascend
-/// @throws ImproperRow for the first row that breaks a rule, as check_rows()
+/// @throws ImproperRow for the first row that breaks a rule, like check_rows()
 template <class T>
 bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
                          RowRules const& rules = {}) {
@@ -185,7 +185,8 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
     if (col_idx(k - 1) >= col_idx(k)) throw ImproperRow(row, col_idx(k - 1), col_idx(k));
 }
 
-/// Position in A's values of entry (i, j) of A(row_perm, col_perm), or -1. An empty view is the identity.
+/// Function that returns the position in A's values of entry (i, j) of A(row_perm, col_perm), or -1. An empty
+/// permutation is the identity.
 template <class T>
 struct SourceOfEntry {
   using index = typename T::index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed in the space of the solves.
+// Factorization: LU and Cholesky factors of a given pattern, computed in the execution space of the solves.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace sptrsv {
 
 /// Facts about a Factorization and its chosen parameters.
 struct FactorizationReport {
-  long long rows = 0, entries = 0;  ///< both of the factors, pivots included
+  long long rows = 0, entries = 0;  ///< both of the factors; entries include pivots
   long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
   /// Number of updates per numeric phase, of two flops each. If they are not listed, this is an upper bound; for a
   /// complete factor the bound is exact.
@@ -35,7 +35,7 @@ struct FactorizationOptions {
   /// host.
   int products = -1;
   /// Whether the factor drops no fill, as in complete LU and Cholesky. The number of updates then follows from the
-  /// lengths of the rows, and updates that are too many to list are not counted.
+  /// lengths of the rows; they are not counted if they are too many to list.
   bool complete = false;
   /// Function that reads the report and returns whether to make the factorization. It is called once the facts and
   /// `listed` are known, before most of the work. If it returns false, only report() may be called. `levels` is 0 if
@@ -62,13 +62,13 @@ class Factorization {
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
   /// Analyzes the patterns.
-  /// @param matrix  A's pattern: rows in natural order, the columns of a row in any order, each once; of dense blocks
-  /// if the factor has them. Read by the constructor only.
-  /// @param factor  L and U with ascending columns: `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
-  /// or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1: A is then read in the upper
-  /// triangle of A(perm, perm). With block_size b > 1: L and U by scalar rows in whole dense blocks, without the
-  /// diagonal ones; permutations keep these blocks together. Views must stay valid and unchanged for the life of the
-  /// object.
+  /// @param matrix  A's pattern, of dense blocks if the factor has them: rows in natural order, the columns of a row in
+  /// any order, each once. Only the constructor reads it.
+  /// @param factor  L and U with ascending columns, of one of four kinds. A = L U: `lower` unit, `upper`
+  /// Diagonal::inverted, block_size 0. A = L D U: both unit, block_size 1. Symmetric: `upper` unit, block_size 1; A is
+  /// read only in the upper triangle of A(perm, perm). Dense blocks: block_size > 1; L and U by scalar rows in whole
+  /// dense blocks, without the diagonal blocks; permutations keep dense blocks together. Views must stay valid and
+  /// unchanged for the life of the object.
   /// @throws ImproperRow for a row of A that stores a column twice, or of L or U whose columns do not ascend;
   /// DimensionMismatch if patterns and permutations have different sizes; InvalidPattern for a row that does not
   /// consist of whole dense blocks; Error for other kinds of factors; exceptions of TriangularSolver for the triangles.
@@ -84,8 +84,8 @@ class Factorization {
   static FactorizationReport decide(ExecSpace const& exec, typename types::pattern const& matrix,
                                     pattern_type const& factor, FactorizationOptions const& options = {});
   /// Returns the pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), which is PETSc's, with ascending
-  /// columns. U's rows end in their pivots; those of a symmetric factor have none. An entry of A has level 0, fill the
-  /// minimum of lev(i, k) + lev(k, j) + 1 over all k < min(i, j); the pattern has the entries of level `levels` or
+  /// columns. U's rows end in their pivots; those of a symmetric factor have none. An entry of A has level 0; fill has
+  /// the minimum of lev(i, k) + lev(k, j) + 1 over all k < min(i, j). The pattern has the entries of level `levels` or
   /// less.
   /// @param matrix     A's pattern, as in the constructor
   /// @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
@@ -108,7 +108,8 @@ class Factorization {
 
   /// Computes values().
   /// @param matrix_values  values of A, aligned with its col_idx, dense blocks by columns; read before the call returns
-  /// @throws PatternChanged if there are too few values; Unsupported for thresholds of the diagonal with dense blocks.
+  /// @throws PatternChanged if there are too few values; Unsupported for diagonal_scale or diagonal_offset with dense
+  /// blocks.
   /// Cost: for each pass a launch that resets the arrays, a launch over all rows, and a fence; only shifts of A need
   /// more than one pass. Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a
   /// few numbers if a pivot is small.
@@ -118,7 +119,7 @@ class Factorization {
   values_type values() const;
 
   FactorizationReport report() const;
-  std::size_t memory_bytes() const;  ///< beyond the caller's patterns, values() included
+  std::size_t memory_bytes() const;  ///< without the caller's patterns, with values()
 
  private:
   struct Impl;

@@ -47,7 +47,7 @@ struct Factorization<S, I, O, E>::Impl {
   detail::LevelSlices<T> slices;
   FactorizationReport report;
   int lanes = 1, scratch_entries = 1, asked_teams = 0;
-  long long most_updates = 0;  ///< maximum updates of a row; only with slots
+  long long most_updates = 0;  ///< maximum number of updates of a row; only for products
   Kokkos::View<O*, typename T::device> long_row_begin;
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
@@ -63,7 +63,7 @@ struct Factorization<S, I, O, E>::Impl {
        FactorizationOptions const& options, Factor<S, I, O, E> const* solver, bool only_decide = false)
       : blocks(detail::blocks_of<T>(exec, pattern)), factor(blocks.pattern) {
     check(matrix);
-    if (by_blocks()) solver = nullptr;  // its levels are those of entries
+    if (by_blocks()) solver = nullptr;  // its levels are those of scalar rows
     auto const analyze = [&](std::optional<Analysis<T>>& to, Triangle triangle, auto const& part, Op op) {
       auto const* const made = solver ? solver->solver(triangle) : nullptr;
       if (made) to.emplace(made->analysis());
@@ -113,8 +113,7 @@ struct Factorization<S, I, O, E>::Impl {
     exec.fence("sptrsv::factorization: made");
   }
 
-  /// Tells whether a thread per row should sort the pivot rows: on a GPU, if rows are short and have few columns in
-  /// common.
+  /// Tells whether a thread per row should sort the pivot rows: on a GPU, if updates are listed and rows are short.
   bool can_sort_pivots(E const& exec) const {
     return !host && report.listed && upper->longest_row(exec) <= detail::FactorizationTuning::most_sorted;
   }
@@ -127,7 +126,7 @@ struct Factorization<S, I, O, E>::Impl {
     auto const counts = detail::count_updates<T, Position>(exec, rows, most, options.complete, only_decide);
     report.listed = counts.listable;
     report.updates = static_cast<long long>(counts.all);
-    if (by_blocks())  // a dense block of L = A D^-1, D^-1 and D^-1 U takes the flops of an update
+    if (by_blocks())  // each dense block of L = A D^-1, of D^-1 and of D^-1 U takes the flops of one update
       report.updates = (report.updates + (lower ? *lower : *upper).num_off_diagonals() + upper->num_off_diagonals() +
                         rows.upper.num_rows) *
                        area() * blocks.size;
@@ -236,7 +235,7 @@ struct Factorization<S, I, O, E>::Impl {
   void allocate(E const& exec, pattern_type const& stored) {
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
-    // by dense blocks, this object owns the column arrays; the caller's col_idx has one entry per scalar
+    // with dense blocks, rows.upper has columns of blocks; the caller's col_idx has one entry per scalar
     std::size_t const entries_of_block = static_cast<std::size_t>(area());
     std::size_t const in_upper = stored.upper->rows.col_idx.extent(0);
     make(upper_values, exec, "upper", in_upper);
@@ -370,7 +369,7 @@ struct Factorization<S, I, O, E>::Impl {
     return static_cast<double>(size);
   }
 
-  /// Completes the pivot status if a pass by dense blocks has found something.
+  /// Adds the findings of a pass over dense blocks to the pivot status.
   void judge_blocks(E const& exec, detail::PassPivots const& found, PivotStatus& pivot_status) const {
     if (found.last >= 0) {
       pivot_status.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));

@@ -136,7 +136,7 @@ struct FillTable {
 /// @tparam Shared  whether several lanes use it
 template <class I, bool Shared>
 struct FillArray {
-  I* best;                                ///< n, no_column() before and after each row
+  I* best;                                ///< n; all are no_column() before and after each row
   I *left, *seen, *queue;                 ///< n each: the columns reached left of the diagonal, with their data
   long long* counters;                    ///< num_fill_counters
   I* right = nullptr;                     ///< n, columns right of the diagonal, or null
@@ -196,15 +196,15 @@ struct FillArray {
 /// Finds the entries of row i of the factors with fill of level `rule.levels`: entry (i, j) exists if a path leads from
 /// i to j with at most `levels` vertices in between, all less than i and j. No row waits for another row, and one
 /// search finds the row of L and the row of U. Of several paths of equal length, the one whose greatest vertex in
-/// between is least decides whether j is an entry. The diagonal exists if it is an edge or, unless symmetric, if such a
-/// path returns to it.
+/// between is least decides whether j is an entry. The diagonal entry exists if A has it or, unless symmetric, if such
+/// a path leads from i back to i.
 /// @param group  lanes that share the row; all of them call
 /// @param store  cleared; incomplete if it overflows
 ///
 /// Source: D. J. Rose and R. E. Tarjan, SIAM J. Appl. Math. 34 (1978), for complete factors; D. Hysom and A. Pothen,
 /// Lawrence Livermore National Laboratory UCRL-JC-150789 (2002), for levels lev(i, j) = min over k of lev(i, k) +
-/// lev(k, j) + 1. Differs in that the search carries the greatest vertex, so that it need not be repeated in the
-/// transposed graph.
+/// lev(k, j) + 1. Difference: the search carries the greatest vertex of each path, so that it need not be repeated in
+/// the transposed graph.
 template <class T, class Group, class Store>
 KOKKOS_INLINE_FUNCTION void follow_paths(Group const& group, FillGraph<T> const& graph, FillRule const rule,
                                          typename T::index i, Store& store) {

@@ -13,10 +13,10 @@
 namespace sptrsv::detail {
 
 struct FillTuning {
-  /// Numbers of slots and bytes of the tables in scratch memory. A row that overflows a table takes the next larger
-  /// one, and after the last an array over all columns.
+  /// Number of slots of the small table, and bytes of the large one, in scratch memory. A row that overflows the small
+  /// table uses the large one; a row that overflows both uses an array over all columns.
   static constexpr int small_table = 256, large_table_bytes = 40000;
-  /// Maximum bytes of the arrays of all columns, one per team; at least one array is allocated.
+  /// Maximum bytes of the arrays over all columns, one per team; at least one array is allocated.
   static constexpr double array_bytes = 512e6;
   static constexpr int threads_of_long_rows = 256;
   /// Host: number of parts per thread into which the rows are divided; a thread takes one part after another.
@@ -104,7 +104,7 @@ struct FillRows {
 
   FillGraph<T> graph;
   FillRule rule;
-  FillOffsets<T> lower_ptr, upper_ptr;  ///< n+1 each; counts at first
+  FillOffsets<T> lower_ptr, upper_ptr;  ///< n+1 each; first counts, then offsets
   FillIndices<T> lower_col, upper_col;
   Kokkos::View<index, typename T::device> first_missing;
 
@@ -129,7 +129,7 @@ struct FillRows {
   }
 };
 
-/// Kernel with a row per team of one warp, by tables in scratch memory.
+/// Kernel in which a team of one warp finds a row, with a table in scratch memory.
 template <class T>
 struct FillByTable {
   using index = typename T::index;
@@ -212,7 +212,7 @@ struct FillByArray {
   FillIndices<T> list;
   index count, n;
   bool counting;
-  FillIndices<T> arrays;  ///< 4 n per team; the first n are no_column() before and after
+  FillIndices<T> arrays;  ///< 4 n per team; the first n are no_column() before and after each row
   Kokkos::View<long long*, typename T::device> counters;
 
   template <class Team>
@@ -293,8 +293,7 @@ class DeviceFill {
       if (counts_[number] > 0) launch(exec, rows, number, false);
     if (counts_[2] > 0) launch_long(exec, rows, false);
   }
-  /// Returns three numbers of rows: those that used table 0, those that used table 1 or an array, and those that used
-  /// an array.
+  /// Returns three numbers of rows: all rows, those that overflowed table 0, and those that overflowed table 1, too.
   index const* counts() const { return counts_; }
 
  private:

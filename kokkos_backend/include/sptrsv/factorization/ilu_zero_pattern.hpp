@@ -32,7 +32,7 @@ struct SplitRows {
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
     return new_column.extent(0) > 0 ? new_column(matrix.col_idx(k)) : matrix.col_idx(k);
   }
-  /// Returns A's entries of row i of A(row_perm, col_perm).
+  /// Returns the range of A's entries that are row i of A(row_perm, col_perm).
   KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index i) const {
     index const r = row_perm.extent(0) > 0 ? row_perm(i) : i;
     return {matrix.row_ptr(r), matrix.row_ptr(r + 1)};
@@ -90,7 +90,7 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
       KOKKOS_LAMBDA(index i, offset before) { ptr(i) = before; });
 }
 
-/// Stores all entries; permuted rows on a GPU by several lanes each.
+/// Stores all entries. On a GPU several lanes share a permuted row.
 template <class T>
 void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
   if (!split.copies()) return for_each_entry<T>("sptrsv::factorization::split", exec, n, split, split);
@@ -112,7 +112,7 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
   return out;
 }
 
-/// Returns the split of A's checked rows, without arrays for its result.
+/// Checks A's rows, and returns their split; its result arrays are not allocated.
 template <class T>
 SplitRows<T> split_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
                         typename T::indices const& row_perm, typename T::indices const& col_perm, bool symmetric) {

@@ -13,7 +13,7 @@ namespace sptrsv::detail {
 template <class T>
 struct MatrixRows {
   using offset = typename T::offset;
-  Kokkos::View<offset*, typename T::device> row_ptr, diagonal;  ///< n+1, or empty without rows; n
+  Kokkos::View<offset*, typename T::device> row_ptr, diagonal;  ///< n+1, or empty if n = 0; n
   std::size_t num_entries = 0;                                  ///< entries of A
 };
 
@@ -41,7 +41,7 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
   return rows;
 }
 
-/// Returns 1.1 times the shift for which A is diagonally dominant, at least 1.1 `least`.
+/// Returns 1.1 max(least, s), where s is the smallest shift with which A + s I is diagonally dominant.
 template <class T, class R>
 R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
   using index = typename T::index;

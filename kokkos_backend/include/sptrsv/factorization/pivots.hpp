@@ -17,7 +17,7 @@ struct PivotRules {
   Shift shift = Shift::none;
   double zero_pivot = 2.2e-14;
   double amount = 0;      ///< for nonzero and in_blocks
-  bool contract = false;  ///< x - l u with one rounding, if PETSc's compiler contracts
+  bool contract = false;  ///< rounds x - l u once, as PETSc does if its compiler contracts
   /// Changes of A's diagonal before the factorization: a_ii becomes diagonal_scale a_ii + diagonal_offset, or
   /// diagonal_scale a_ii - diagonal_offset if its real part is positive (relative and absolute threshold of Ifpack2's
   /// RILUK). Shifts use the unchanged A.
@@ -26,23 +26,23 @@ struct PivotRules {
   /// dominant.
   double greatest_amount = -1;
   /// Rules for factors with dense blocks; the rules above do not apply to them. In a diagonal block d, a pivot of
-  /// exactly 0 other than the last becomes block_shift, or if relative block_shift (1e-12 + sum_k |d_kk|); with
-  /// block_shift = 0 it stays 0 and is reported. If the rows of a diagonal block are not interchanged, no pivot counts
-  /// as zero.
+  /// exactly 0 other than the last becomes block_shift, or if block_shift_is_relative, block_shift (1e-12 + sum_k
+  /// |d_kk|). With block_shift = 0 it stays 0 and is reported. If the rows of a diagonal block are not interchanged, no
+  /// pivot counts as zero.
   double block_shift = 0;
   bool block_shift_is_relative = true, interchange_in_blocks = true;
 };
 
 /// Result of a numeric phase. Rows count from 0, in the order of the factors.
 struct PivotStatus {
-  int passes = 0;            ///< over all rows
+  int passes = 0;            ///< number of passes over all rows
   long long num_shifts = 0;  ///< restarts, or pivots shifted in_blocks
   double shift_amount = 0;   ///< shift of the last pass
   long long zero_row = -1;   ///< the last row with a pivot that counted as zero and was not shifted; -1: none
   long long first_row = -1;  ///< the first such row
   double zero_value = 0;     ///< magnitude of zero_row's pivot
   double first_value = 0;    ///< magnitude of first_row's pivot
-  bool endless = false;      ///< no further shift would have changed anything: PETSc would not return
+  bool endless = false;      ///< no further shift would have changed anything: PETSc would loop forever
   /// Dense blocks: the first row of blocks in which D^-1 U has left the range of numbers, so that solves with it may be
   /// wrong; -1: none.
   long long out_of_range_row = -1;

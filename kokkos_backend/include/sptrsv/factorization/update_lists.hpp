@@ -28,8 +28,8 @@ struct PivotRows {
   KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(typename T::index i) const { return {begin(i), end(i)}; }
 };
 
-/// Pairs (position in the row's list, position in the pivot's row of U) of entries in the same column, for each pivot
-/// row of each row. Position is as wide as the longest row needs.
+/// Pairs (position in the row's list, position in U's part of the pivot row) of entries in the same column, for each
+/// pivot row of each row. Position is as wide as the longest row needs.
 template <class T, class Position>
 struct UpdateLists {
   Kokkos::View<std::size_t*, typename T::device> begin;  ///< n+1: first pair of each row
@@ -105,8 +105,8 @@ OffDiagonals<T> const& multipliers(FactorRows<T> const& rows) {
   return rows.symmetric ? rows.upper : rows.lower;
 }
 
-/// Returns the number of updates of a factor that drops no fill, and an upper bound for all others: for each entry of
-/// L, the number of entries in the rest of its pivot row. Fences.
+/// Returns an upper bound of the number of updates, exact for a factor that drops no fill: the sum over L's entries of
+/// the number of entries in the rest of the pivot row. Fences.
 template <class T>
 std::size_t bound_updates(typename T::exec_space const& exec, FactorRows<T> const& rows) {
   auto const of_row = KOKKOS_LAMBDA(typename T::index i) {
@@ -257,18 +257,17 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
   return lists;
 }
 
-/// Order in which PETSc's Cholesky subtracts the rows with an entry in a column from that column's row. PETSc keeps a
-/// list of rows for each column. A row goes to the head of the list of its first column when it has been computed, and
-/// to the head of the list of its next column each time that it has been subtracted. So the row that came to a list
-/// last is subtracted first; of two rows that came during the traversal of one list, that is the later one in that
-/// list.
+/// Order in which PETSc's Cholesky subtracts from row j the rows that have an entry in column j. PETSc keeps a list of
+/// rows for each column. A row goes to the head of the list of its first column when it has been computed, and to the
+/// head of the list of its next column each time that it has been subtracted. So the row that came to a list last is
+/// subtracted first. Of two rows that came during the traversal of another list, the later one in that list came last.
 template <class T>
 struct ListOrder {
   using index = typename T::index;
   using offset = typename T::offset;
   OffDiagonals<T> upper;
 
-  /// Tells whether row r, with its entry of some column at a, comes before row s, with its entry at b.
+  /// Tells whether row r comes before row s; their entries in the column are at a and b.
   KOKKOS_INLINE_FUNCTION bool before(index r, offset a, index s, offset b) const {
     for (bool flipped = false;; flipped = !flipped) {
       bool const r_begins = a == upper.begin(r), s_begins = b == upper.begin(s);
@@ -307,8 +306,8 @@ struct SortPivots {
   }
 };
 
-/// Finds the same order on a host by following PETSc's lists, in time proportional to the number of entries. A sort
-/// would be slower for complete factors, whose rows have many columns in common that it has to compare.
+/// Finds the order of ListOrder on a host by following PETSc's lists, in time proportional to the number of entries. A
+/// sort would be slower for complete factors, whose rows have many columns in common that it has to compare.
 /// @param ranges      as in PivotRows; by columns of U
 /// @param row, entry  out: as in PivotRows
 template <class T, class Rows, class Entries>
@@ -354,7 +353,7 @@ void follow_lists(typename T::exec_space const& exec, OffDiagonals<T> const& upp
 
 /// Returns the pivot rows of a symmetric factor.
 /// @param by_columns  op(U) by rows for op = transpose, with the positions in U as their source
-/// @param sort        sort each row by a thread, otherwise follow_lists()
+/// @param sort        true: a thread per row sorts; false: follow_lists()
 template <class T>
 PivotRows<T> pivots_in_list_order(typename T::exec_space const& exec, OffDiagonals<T> const& upper,
                                   OffDiagonals<T> const& by_columns, bool sort) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a block of rows: numbers of its own rows, and of the values of other blocks that it needs.
+// Local column numbers of a block of rows: those of its own rows and of its halo values.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,11 +9,11 @@
 
 namespace sptrsv::detail {
 
-/// Offsets of the entries of a row of a slice.
+/// Offsets of one row's entries in its slice.
 struct EntryOffsets {
   int lanes, entries;
-  std::uint64_t chunk_packs;    ///< rows x lanes of the slice
-  std::uint64_t row_pack;       ///< row x lanes: offset of the row in a chunk
+  std::uint64_t chunk_packs;    ///< number of packs of a chunk: rows of the slice x lanes
+  std::uint64_t row_pack;       ///< offset of the row's first pack in a chunk: row x lanes
   std::uint64_t deferred_pack;  ///< offset of the row's pack of deferred entries, from the slice's first pack
 
   /// Returns the offset of deferred entry e in col_idx, and in the values, from the slice's first pack.
@@ -52,7 +52,7 @@ KOKKOS_FORCEINLINE_FUNCTION EntryOffsets entry_offsets(BlockPlan<T> const& plan,
           static_cast<std::uint64_t>(plan.slice_chunks(slice)) * chunk_packs + mine};
 }
 
-/// Hash set of columns with the first use of each, by open addressing, in a team's memory.
+/// Hash table of columns and the first use of each, with open addressing, in a team's memory.
 template <class Index>
 struct ColumnTable {
   Index* column;
@@ -88,7 +88,7 @@ struct NumberColumns {
   OffDiagonals<T> rows;
   BlockPlan<T> plan;
   Kokkos::View<index*, typename T::device> slice_of;       // by position
-  Kokkos::View<index*, typename T::device> listed;         // one per entry of a pack, from first_listed()
+  Kokkos::View<index*, typename T::device> listed;         // one per entry of a pack; block b's from first_listed(b)
   Kokkos::View<std::uint64_t*, typename T::device> halos;  // out, by block: number of halo values
   Kokkos::View<char*, typename T::device> tables;          // one per team
   int most_table;                                          // a power of two
@@ -100,7 +100,7 @@ struct NumberColumns {
     return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 4 * sizeof(std::uint64_t);
   }
 
-  /// Returns the offset of block b's list, that of its packs.
+  /// Returns the offset of block b's list in `listed`, which is that of its packs in col_idx.
   KOKKOS_FUNCTION std::uint64_t first_listed(index b) const {
     return plan.slice_pack(plan.block_slice(b)) * static_cast<std::uint64_t>(plan.shape.entries);
   }
@@ -109,7 +109,7 @@ struct NumberColumns {
     char* const memory = tables.data() + static_cast<std::size_t>(team.league_rank()) * table_bytes(most_table);
     for (auto b = static_cast<long long>(team.league_rank()); b < plan.num_blocks; b += team.league_size()) {
       number(team, memory, static_cast<index>(b));
-      team.team_barrier();  // the table is used again
+      team.team_barrier();  // the next block uses the same table
     }
   }
   template <class Team>

@@ -17,7 +17,7 @@
 
 namespace sptrsv::detail {
 
-/// Returns how the kernels split rows of op(T).
+/// Returns how the kernels split the rows of op(T) among lanes.
 /// @param warp         lanes of a warp; 1 on a host
 /// @param may_be_deferred  whether rows may have deferred entries
 template <class T>
@@ -27,7 +27,8 @@ RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analys
                       stored_bytes<typename T::scalar>(analysis.storage()), may_be_deferred);
 }
 
-/// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of halo values is unknown.
+/// Returns the bytes of scratch memory that blocks of rows are cut to fill; the rest is a reserve, since the number of
+/// halo values is only estimated at that time.
 /// @param most_bytes  maximum bytes of a block
 inline std::size_t bytes_to_cut_for(std::size_t most_bytes) {
   return static_cast<std::size_t>(static_cast<double>(most_bytes) * BlockedTuning::cut_for);
@@ -39,8 +40,9 @@ double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_ro
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for(most_bytes)) / row_bytes);
 }
 
-/// Returns the mean number of different levels among `rows` successive rows, over a sample of the rows. This number is
-/// small where rows are numbered by level, as after reverse Cuthill-McKee; it bounds the number of levels of a block.
+/// Returns the mean of greatest - least + 1 over the levels of `rows` successive rows, from a sample of the rows. This
+/// number is small where rows are numbered by level, as after reverse Cuthill-McKee; it bounds the number of levels of
+/// a block.
 /// Cost: a kernel; fences.
 template <class T>
 double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
@@ -106,25 +108,25 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
     }
     thickness = steps / boxes;
   } else {
-    // a block begins and ends within a level
+    // minus 1, since a block begins and ends within a level
     thickness = std::min<double>(levels_of_strip(rows, sets.mean_rows(), BlockedTuning::strip_levels),
                                  levels_of_successive_rows<T>(exec, sets, rows) - 1);
   }
-  // if blocks have one level each, all wait for the slowest of the level before: measured 3 times as slow
+  // if blocks have one level each, all wait for the slowest block of the level before (measured: 3 times as slow)
   bool const thin = thickness < 2 && levels > BlockedTuning::thin_levels;
   return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }
 
-/// Returns the maximum rows of a block on a host, for n rows and `threads` threads.
+/// Returns the maximum number of rows of a block on a host, for n rows and `threads` threads.
 inline long long host_block_rows(long long n, long long threads) {
   using Tuning = BlockedTuning;
   return std::clamp(n / (Tuning::host_blocks_per_thread * threads), Tuning::least_host_rows, Tuning::most_host_rows);
 }
 
-/// Estimates the share of a host's blocks of rows that are on the critical path; 1 if each block waits for another. For
-/// boxes the path is the grid diagonal. If each strip has several blocks, a block waits for the block before it and for
-/// one or two blocks of the strip before; if rows are numbered by level, a block waits for one block of each level
-/// before. Cost: passes over samples of the rows; the level sets.
+/// Estimates the share of a host's blocks of rows that are on the critical path; 1 if each block waits for the block
+/// before it. For boxes the path is the grid diagonal. For strips it has 2 strips + blocks / strips blocks, since a
+/// block waits for the block before it and for one or two blocks of the strip before. If rows are numbered by level, it
+/// has levels / (levels of a block) blocks if that is more. Cost: passes over samples of the rows; the level sets.
 template <class T>
 double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const& analysis, long long threads) {
   auto const n = static_cast<double>(analysis.num_rows());

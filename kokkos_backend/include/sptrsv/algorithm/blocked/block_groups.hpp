@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows with an acyclic dependency graph: numbers that never decrease along a dependency.
+// Groups of rows that do not depend on each other in a cycle: group numbers never decrease along a dependency.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -40,7 +40,7 @@ RowGroups<T> take_groups(Analysis<T> const& analysis) {
 }
 
 /// Sorts rows by group. Rows of a group keep their solve order.
-/// @param bits  significant bits of the groups
+/// @param bits  number of significant bits of a group number
 /// @param of    returns the group of a row
 template <class T, class Of>
 void sort_by_group(typename T::exec_space const& exec, Analysis<T> const& analysis, int bits, Of const& of,
@@ -127,7 +127,7 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
 }
 
 /// Returns the sides of boxes of at most `rows` rows that minimize the number of boxes along the grid diagonal.
-/// @param asked  sides that are given; 0: chosen
+/// @param asked  sides from the options; 0: chosen here
 inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directions::most> const& extent, double rows,
                                                         std::array<int, Directions::most> const& asked) {
   std::array<int, Directions::most> best{};
@@ -136,7 +136,7 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   auto const last = [&](int d, double room) {
     return asked[d] > 0 ? asked[d] : std::clamp(static_cast<int>(room), 1, extent[d]);
   };
-  // steps over long sides, which bounds the number of steps
+  // tries fewer of the long sides, which bounds the number of trials
   auto const next = [](int side, int end) { return std::min(end, side + std::max(1, side / 512)); };
   for (int a = first(0), end_a = last(0, rows);; a = next(a, end_a)) {
     double const room = rows / static_cast<double>(a);
@@ -155,14 +155,14 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   return best;
 }
 
-/// Groups rows into boxes, each a range of depths in every direction. Boxes are sorted by the sum of their numbers in
-/// these directions.
+/// Groups rows into boxes, each a range of depths in every direction. Ranges of a direction are numbered, and boxes are
+/// sorted by the sum of the numbers of their ranges.
 /// @return false if the numbers of boxes have too many bits
 template <class T>
 bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
                     std::array<int, Directions::most> const& sides, RowGroups<T> const& out) {
   Kokkos::Array<std::uint64_t, Directions::most> side{};
-  std::uint64_t greatest = 0;  // largest sum of a box's numbers, and thus of each
+  std::uint64_t greatest = 0;  // largest sum of a box's numbers, which also bounds each of them
   for (int d = 0; d < Directions::most; ++d) {
     side[d] = static_cast<std::uint64_t>(sides[d]);
     greatest += static_cast<std::uint64_t>(depths.extent[d] - 1) / side[d];
@@ -183,7 +183,7 @@ bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analy
 
 /// Returns the number of levels of a strip.
 /// @param mean_level  mean rows per level
-/// @param least       minimum, where levels are wide
+/// @param least       minimum number of levels, for wide levels
 inline int levels_of_strip(double rows, double mean_level, int least) {
   return static_cast<int>(std::max<double>(least, rows / std::max(1.0, mean_level)));
 }

@@ -46,10 +46,10 @@ struct BlockData {
   }
 };
 
-/// GPU kernel in which a team holds its whole block of rows in scratch memory. Its first warps compute: they take
-/// slices round robin, and their rows poll for values in scratch memory. The other warps fetch what other blocks
-/// publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that a running team has;
-/// slices of a block are in level order.
+/// GPU kernel in which a team holds its whole block of rows in scratch memory. Its first warps solve rows: they take
+/// slices round robin, in level order, and poll for x in scratch memory. The other warps fetch the halo values that
+/// other blocks publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that a running
+/// team has taken.
 /// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
@@ -68,7 +68,7 @@ struct BlockOnDevice {
   };
   BlockData<T> data;
   Tickets<T> tickets;
-  int which;             ///< counter of this launch
+  int which;             ///< ticket counter of this launch
   int threads_per_warp;  ///< rows per slice
   int computing_warps, fetching_warps;
   int columns;  ///< number of columns of the pass; a team solves a block for one column
@@ -79,10 +79,10 @@ struct BlockOnDevice {
   struct Staged {
     StoredPair* values;
     Columns* columns;
-    std::uint64_t* slice;  ///< from the lowest bit on: first row (16), rows (8), chunks (8), first pack
+    std::uint64_t* slice;  ///< fields, lowest bits first: first row (16 bits), rows (8), chunks (8), first pack
     scalar* b;
     scalar* pivot;
-    scalar* x;  ///< rows, halo values, zero
+    scalar* x;  ///< x of the block's rows, halo values, a zero
   };
 
   template <class Team>
@@ -196,10 +196,10 @@ struct BlockOnDevice {
     });
   }
 
-  /// Data of a slice for a lane: everything except the values of other rows.
+  /// Data of a slice for a lane: everything except the x of other rows.
   struct Step {
     scratch::address x[Entries];  ///< addresses of the x of the first chunk
-    Pair values[Entries / 2];     ///< terms of the first chunk
+    Pair values[Entries / 2];     ///< values of the first chunk
     scratch::address
         deferred_x[OneLane ? 1 : Entries];  ///< likewise of the deferred entries, the same on all lanes of a row
     Pair deferred_values[OneLane ? 1 : Entries / 2];
@@ -266,8 +266,8 @@ struct BlockOnDevice {
     return scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8));
   }
 
-  /// Solves a warp's slices. While one slice is solved, the data of the next slice and the descriptor of the one after
-  /// it are loaded; at the end, the last slice is loaded again.
+  /// Solves a warp's slices. While it solves a slice, it loads the data of its next slice and the descriptor of the
+  /// slice after that; beyond the end it loads the block's last slice again.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
                                            slots_type const& slots, index first, int slices, int warp,
@@ -321,8 +321,8 @@ struct BlockOnDevice {
     slots_type::publish_at(step.published, &published);
   }
   /// Subtracts the terms of a chunk once all their x are solved. Rows of a warp are of one level: no lane waits for
-  /// another lane of its warp, and all lanes leave the loop together. The first terms are summed before the comparisons
-  /// end the loop, since a comparison is faster than an addition.
+  /// another lane of its warp, and all lanes leave the loop together. The first terms are added while the x are
+  /// compared with the sentinel, since an addition takes longer than a comparison.
   KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch::address const (&at)[Entries], Pair const (&values)[Entries / 2],
                                             scalar (&sums)[2]) const {
     scalar x[Entries], first[2];
@@ -337,7 +337,7 @@ struct BlockOnDevice {
     SPTRSV_UNROLL for (int e = 2; e < Entries; ++e) sums[e % 2] -= values[e / 2].value[e % 2] * x[e];
   }
 
-  /// Solves a row whose entries do not fit a block: all threads of the team read its entries from global memory. The
+  /// Solves a row whose entries do not fit scratch memory: all threads of the team read them from global memory. The
   /// number of partial sums is fixed, so the bits of the row do not depend on the number of threads.
   /// @param memory  long_row_scratch_bytes() - 16 bytes, aligned to 16 bytes
   template <class Team>

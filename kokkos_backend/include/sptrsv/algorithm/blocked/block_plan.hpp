@@ -18,13 +18,13 @@ namespace sptrsv::detail {
 
 /// Split of a row: entries per lane and step, and lanes per row.
 struct RowShape {
-  int entries = 4;  ///< a pack: 2 or 4
+  int entries = 4;  ///< entries of a pack, which a lane loads together: 2 or 4
   int lanes = 1;
   int rows_per_slice = 1;
   int value_bytes = 8;  ///< per entry
-  int late = 0;         ///< entries of a row that are added last; a pack or none
+  int late = 0;         ///< number of a row's deferred entries: a pack or none
   KOKKOS_INLINE_FUNCTION int width() const { return entries * lanes; }
-  /// Returns the number of chunks for a row of the given number of entries.
+  /// Returns the number of chunks, of width() entries each, for a row of the given number of entries.
   KOKKOS_INLINE_FUNCTION std::uint64_t chunks(std::uint64_t count) const {
     auto const of_chunk = static_cast<std::uint64_t>(width()), last = static_cast<std::uint64_t>(late);
     return count <= last + of_chunk ? 1 : (count - last + of_chunk - 1) / of_chunk;
@@ -72,17 +72,17 @@ struct BlockPlan {
 
   RowShape shape;
   index num_blocks = 0;
-  view<index> row;                 // n; row(p) is at position p
-  view<index> position;            // n, of rows
+  view<index> row;                 // n; row at each position
+  view<index> position;            // n, by row
   view<index> block_row;           // blocks+1: first positions
   view<index> block_slice;         // blocks+1: first slices
   view<index> slice_row;           // slices+1: first positions
   view<std::uint64_t> slice_pack;  // slices+1: first packs
   view<int> slice_chunks;          // slices; 0: a long row
   view<std::uint64_t> block_halo;  // blocks+1: first halo values
-  view<index> halo;                // positions of the halo values, in order of need; those of a long row
+  view<index> halo;                // positions of the halo values, in order of need; of all entries of a long row
   view<std::uint16_t> col_idx;     // packs x entries
-  view<std::uint16_t> late;        // by position, shape.late numbers of entries of the row, ascending, then `no_entry`
+  view<std::uint16_t> late;        // by position: shape.late numbers of deferred entries, ascending, then `no_entry`
   int most_chunks = 1;             // of a slice
   view<index> long_slice;          // slices of the long rows
   std::size_t scratch_bytes = 0;   // maximum of a block
@@ -142,12 +142,12 @@ KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_byt
   return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
          (3 * rows + halos + 1) * sizeof(scalar) + 96;
 }
-/// Returns the bytes of scratch memory in which a team sums a long row: its partial sums, and alignment.
+/// Returns the bytes of scratch memory that a team needs to sum a long row: partial sums and alignment.
 template <class T>
 KOKKOS_FUNCTION std::size_t long_row_scratch_bytes() {
   return BlockedTuning::long_row_parts * sizeof(typename T::scalar) + 16;
 }
-/// Returns the bytes that a row adds to its block, with the expected halo values.
+/// Returns the bytes of scratch memory that a row adds to its block, its expected halo values included.
 /// @param slots  number of its entries, padding included
 template <class T>
 KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
@@ -177,8 +177,8 @@ class BlockCutter {
         n_(analysis.num_rows()),
         any_long_(analysis.longest_row(exec) > BlockedTuning::long_row) {}
 
-  /// Returns a plan; slice_of() is then valid in the analysis' workspace.
-  /// @param bytes  maximum scratch memory of a block for its rows, their entries and, as an estimate, halo values
+  /// Returns a plan without column numbers; slice_of() then returns a view in the analysis' workspace.
+  /// @param bytes  maximum scratch memory of a block: its rows, their entries and an estimate of its halo values
   BlockPlan<T> cut(RowGroups<T> const& groups, std::size_t bytes, std::size_t most_rows) {
     BlockPlan<T> plan;
     plan.shape = shape_;
@@ -193,7 +193,7 @@ class BlockCutter {
     cut_slices(plan);
     return plan;
   }
-  /// Returns the slice of each position, of the last cut.
+  /// Returns the slice of each position, as of the last cut().
   view<index> slice_of() const { return number_; }
 
   // public because nvcc allows no lambda in a private member
@@ -219,7 +219,7 @@ class BlockCutter {
               row_scratch_bytes<T>(shape.slots(entries), shape.value_bytes, static_cast<double>(entries));
           return mine < least ? least : mine;
         });
-    // equal parts of a group, by cost
+    // number of the position's part in its group; all parts of a group have about equal cost
     auto const part = KOKKOS_LAMBDA(index p) {
       index const g = group_of(p);
       std::uint64_t const first = cost(group(g)), all = cost(group(g + 1)) - first;
@@ -232,7 +232,7 @@ class BlockCutter {
     plan.num_blocks = static_cast<index>(plan.block_row.extent(0)) - 1;
   }
 
-  /// Sorts rows of a block by level, otherwise in their order.
+  /// Sorts the rows of each block by level; rows of a level keep their order.
   void sort_by_level(RowGroups<T> const& groups, BlockPlan<T>& plan) {
     typename Workspace<T>::Scope const scope(work_);
     auto const rows = static_cast<std::size_t>(n_);
@@ -359,7 +359,7 @@ class BlockCutter {
   RowShape shape_;
   index n_;
   bool any_long_;
-  view<index> number_;       // by position: its group, then its block, then its slice
+  view<index> number_;       // by position: its block, after cut_slices() its slice
   view<std::uint64_t> key_;  // by position: block and level
 };
 

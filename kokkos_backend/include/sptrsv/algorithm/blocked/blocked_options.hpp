@@ -14,13 +14,13 @@ struct BlockedDescription : AlgorithmDefaults {
   static constexpr char const* summary = "a team per block of rows, in scratch memory";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
                                              /*single_storage=*/true};
-  // values of other blocks; latency from level to level within a block, from block to block, and from long row to long
-  // row; steps of adding
+  // what the features count: halo values; latency between levels of a block, between blocks, and between long rows;
+  // additions after a wait
   static constexpr auto model = features_of(
-      {{"strip_bytes"},  // bytes if strips are expected as blocks, whose rows need more values of other blocks; else 0
+      {{"strip_bytes"},  // bytes of T, b and x if blocks are expected to be strips, which need more halo values; else 0
        {"levels"},
        {"block_levels"},  // approximate number of blocks of rows on the critical path
-       {"long_levels"},   // number of levels with a row so long that it is a block of its own
+       {"long_levels"},   // number of levels that have a row of more than `long_row` entries
        {"late_longest"}});
   enum class Cut { automatic, strips, boxes };
   struct Options {

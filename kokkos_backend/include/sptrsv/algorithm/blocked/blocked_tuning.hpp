@@ -17,39 +17,45 @@ struct BlockedTuning {
   static constexpr double cut_for = 0.95;
   /// Expected number of halo values (values that a block needs from other blocks) per entry.
   static constexpr double expected_halos = 0.25;
-  /// Number of entries above which a row is a block of its own, which all threads of a team solve from global memory.
+  /// Rows of more than this number of entries are blocks of their own; all threads of a team solve such a row from
+  /// global memory.
   static constexpr int long_row = 512;
   /// Number of partial sums of a long row, a power of two: the number of threads of the largest team if warps have 32
   /// lanes.
   static constexpr int long_row_parts = 512;
   static_assert((long_row_parts & (long_row_parts - 1)) == 0, "halves are added to each other");
-  /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
-  /// whose x is solved latest. Rows that need fewer lanes than `least_deferred_lanes` have none.
+  /// Number of deferred entries of a row: those whose x is solved latest. Each lane of the row adds them after the sum
+  /// over lanes of all other entries. Rows with fewer than `least_deferred_lanes` lanes have none.
   static constexpr int deferred_entries = 4, least_deferred_lanes = 4;
-  /// Maximum rows of a block.
+  /// Maximum number of rows of a block.
   static constexpr int block_rows = 2048;
-  /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.
+  /// Host: minimum number of blocks per thread, and bounds of the number of rows of a block. Measured on two cores of
+  /// an AMD EPYC.
   static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
-  /// Minimum number of levels of a strip if levels are wide, on a GPU and on a host.
+  /// Minimum number of levels of a strip, on a GPU and on a host; strips of narrow levels have more.
   static constexpr int strip_levels = 128, host_strip_levels = 32;
-  /// Factor by which the planner weights blocks of less than two levels, if there are more than `thin_levels` levels.
+  /// Factor by which the planner multiplies the estimated length of the critical path if blocks have less than two
+  /// levels and the triangle has more than `thin_levels` levels.
   static constexpr double thin_block = 3;
   static constexpr int thin_levels = 32;
-  /// Ratio of boxes to the boxes that the rows would fill, above which strips are better: the pattern is no grid.
+  /// Maximum of (number of boxes) / (number of boxes that the rows would fill). With more boxes the pattern is no grid,
+  /// and strips are better.
   static constexpr double most_boxes = 2;
-  /// Number of warps of a team that compute. The same number of others fetch values; if rows are real and have one lane
+  /// Number of warps of a team that solve rows, and of those that fetch halo values. If rows are real and have one lane
   /// each, `most_warps` fetch (lap3d:200 434 us instead of 482, road:700 37 instead of 41).
   static constexpr int warps = 4;
-  /// Warps of a team whose blocks have rows with deferred entries and more than `most_scratch_bytes` (fem3:32 171 us
-  /// instead of 261; level 2 of GAMG 760 instead of 1204), or where fetching bounds the time: with more than
-  /// `many_halos` halo values per entry and more than `many_levels` levels (band:500000,16,2000 4.5 ms instead
-  /// of 6.5; mdual, of 44 levels, 45 us instead of 38), or a row with more than `large_row` of all entries (kkt_BOYD1
-  /// 80 us instead of 146).
+  /// Number of warps of a team that solve rows, and of those that fetch, if:
+  /// - rows have deferred entries and blocks more than `most_scratch_bytes` (fem3:32 171 us instead of 261; level 2 of
+  ///   GAMG 760 instead of 1204), or
+  /// - there are more than `many_halos` halo values per entry and more than `many_levels` levels (band:500000,16,2000
+  ///   4.5 ms instead of 6.5; but mdual, which has 44 levels, 45 us instead of 38), or
+  /// - a row has more than `large_row` of all entries (kkt_BOYD1 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
   static constexpr double many_halos = 0.5, large_row = 1.0 / 16;
-  /// Right-hand sides per pass. Each has its own team per block, so that a stalled column does not stall the others.
+  /// Number of right-hand sides per pass. A team solves a block for one of them, so that a stalled column does not
+  /// stall the others.
   static constexpr int columns_per_pass = 4;
-  /// Resident GPU threads per team.
+  /// Number of resident GPU threads for each team of a solve.
   static constexpr int threads_per_team = 1024;
   /// Approximate bytes of a plan per row and per entry.
   static constexpr std::size_t plan_row_bytes = 16, plan_entry_bytes = 6;

@@ -147,7 +147,7 @@ class DeviceBlocked : public BlockedModel {
     auto const groups =
         group_rows<T>(exec, analysis, options, rows_that_fit<T>(shape, analysis.mean_row(), most_rows, most_bytes));
     cut_ = groups.shape;
-    // of a plan, until its size is known
+    // holds the arrays of a plan until their sizes are known
     Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
                          Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
     BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
@@ -211,7 +211,8 @@ class DeviceBlocked : public BlockedModel {
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
     else make(four{}, std::true_type{}, std::true_type{});
   }
-  /// Chooses the numbers of warps; fewer if the team does not fit, since complex numbers need many registers.
+  /// Chooses the numbers of warps that solve and that fetch, and reduces them if the team does not fit: complex numbers
+  /// need many registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.halo.extent(0)) > Tuning::many_halos * entries &&
@@ -221,7 +222,7 @@ class DeviceBlocked : public BlockedModel {
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps
                                                    : Tuning::warps;
-    // with real numbers the registers of a multiprocessor hold two such teams, at 72 to a thread
+    // with real numbers a thread has 72 registers, so a multiprocessor has registers for two such teams
     bool const fetch_more =
         options.computing_warps == 0 && plan_.shape.lanes == 1 && std::is_floating_point_v<typename T::scalar>;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps
@@ -241,7 +242,7 @@ class DeviceBlocked : public BlockedModel {
 
   Shape shape_;
   OffDiagonals<T> rows_;
-  JointMemory<T> memory_;  // of all members below except solved_
+  JointMemory<T> memory_;  // of the arrays of plan_, values_ and pivot_
   BlockPlan<T> plan_;
   std::string cut_;
   StoredValues<T> values_;

@@ -25,7 +25,7 @@
 namespace sptrsv::detail {
 
 /// Partition of the positions into blocks of rows for a host. A thread waits once for each block that its block needs,
-/// not for each value, so that cores exchange only flags by atomics.
+/// not for each value, so that only flags are atomic.
 template <class T>
 struct HostBlocks {
   using index = typename T::index;
@@ -35,13 +35,13 @@ struct HostBlocks {
 
   OrderedRows<T> rows;  // block by block, in solve order within a block; columns are positions
   index num_blocks = 0;
-  index num_steps = 0;         // length of the longest path of blocks
-  view<index> order;           // blocks in the order in which threads take them: blocks of a step are independent
+  index num_steps = 0;         // number of blocks on the longest path of dependencies
+  view<index> order;           // blocks in the order in which threads take them: by step, whose blocks are independent
   view<index> block_row;       // blocks+1: first positions
   view<index> block_need;      // blocks+1: offsets in `need`
   view<index> need;            // earlier blocks that each block needs, ascending
   view<typename T::scalar> x;  // n, by position, of one right-hand side
-  view<unsigned> done;         // blocks x flags_per_line: number of solves in which the block has been done
+  view<unsigned> done;         // blocks x flags_per_line: number of solves that have finished the block
 
   std::size_t memory_bytes() const {
     std::size_t const indices = rows.row.span() + order.span() + block_row.span() + block_need.span() + need.span();
@@ -50,8 +50,8 @@ struct HostBlocks {
   }
 };
 
-/// Orders blocks of rows by steps, since in the order of their numbers a block would often wait for the block before
-/// it.
+/// Orders blocks of rows by step, the length of the longest path of blocks that a block waits for. In the order of
+/// their numbers a block would often wait for the block before it.
 template <class T>
 void order_host_blocks(HostBlocks<T>& blocks) {
   using index = typename T::index;

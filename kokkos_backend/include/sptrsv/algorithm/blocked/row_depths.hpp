@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of rows: the maximum number of entries of a direction on a path to a row. In a grid numbered line by line they
-// follow from row numbers alone.
+// Depths of rows: for each direction, the maximum number of its entries on a path to a row. In a grid numbered line by
+// line they follow from row numbers alone.
 #pragma once
 
 #include <Kokkos_Core.hpp>

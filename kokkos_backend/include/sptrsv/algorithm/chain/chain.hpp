@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains, triangles in which a row needs at most one other and is needed by at most one: rows composed by scans.
+// Solver of chains, triangles in which each row needs at most one row and is needed by at most one: scans over the
+// rows.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -19,15 +20,16 @@
 
 namespace sptrsv {
 
-/// Solver of chains, in three steps; the second and the third make up for inaccuracies of the step before:
-///   scan        compose the rows' maps by chunks, then all chunks by one team, then substitute in each thread's few
-///   rows from the unknown before them
+/// Solver of chains, in three steps; the second and the third correct what the step before computed inaccurately:
+///   scan        compose the rows' maps in each chunk, then the chunks by one team; then each thread substitutes in its
+///   few rows, from the unknown before them
 ///   correction  the same scan, of the residual
 ///   check       |y_i - (b_i - a y_j) / d_i| <= c eps (|y_i| + |a y_j / d_i|) + 1024 denorm_min in each row i, which
-///   needs row j; c = 4 (real) or 2 (complex). A column that fails, because products of many entries leave the range of
-///   numbers or b is infinite, is substituted again by a thread per chain.
+///   needs row j; c = 4 (real) or 2 (complex). Right-hand sides that fail, because products of many entries leave the
+///   range of numbers or b is infinite, are solved again by substitution, with a thread per chain.
 /// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
-/// underflows. Nine kernels, none of which waits. Bitwise reproducible: all groupings are fixed.
+/// underflows. A solve has nine kernels, none of which polls. Bitwise reproducible, since maps are composed in a fixed
+/// order.
 /// @throws Unsupported for other triangles.
 /// Source (composed maps): H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput. C-22 (1973).
 template <class T>
@@ -45,7 +47,7 @@ class Chain : public AlgorithmDefaults {
     void visit(V&) {}
   };
 
-  /// Tells whether the planner considers `chain`: for chains that are long in the mean.
+  /// Tells whether the planner considers `chain`: only if chains are long on average.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
     auto const rows = static_cast<double>(analysis.num_rows()),
                chains = rows - static_cast<double>(analysis.num_off_diagonals());
@@ -64,7 +66,7 @@ class Chain : public AlgorithmDefaults {
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
   }
-  /// Allocates for solves of `columns` columns.
+  /// Allocates the arrays for solves of `columns` right-hand sides.
   void reserve(typename T::exec_space const& exec, int columns) const {
     auto const k = static_cast<std::size_t>(std::min(columns, most_columns)),
                chunks = static_cast<std::size_t>(chunks_) * k;
@@ -79,7 +81,7 @@ class Chain : public AlgorithmDefaults {
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              PermuteScale<T> const& permute_scale) const {
-    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
+    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays of the graph would use
     auto const columns = static_cast<int>(b.extent(1));
     reserve(exec, columns);
     for (int first = 0; first < columns; first += most_columns)

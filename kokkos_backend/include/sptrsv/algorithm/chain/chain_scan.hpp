@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains: triangles in which a row needs at most one row and is needed by at most one, the order along them, and the
-// kernels of `chain`: each row is an affine map of the unknown before it, and maps can be composed in any grouping.
+// Chains, triangles in which each row needs at most one row and is needed by at most one: the order along them, and the
+// kernels of `chain`. Each row is an affine map of the unknown before it; composing maps is associative.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -33,7 +33,7 @@ struct ChainOrder {
   }
 };
 
-/// Returns the row that row i needs, or i.
+/// Returns the row that row i needs, or i if there is none.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION typename T::index needed_row(OffDiagonals<T> const& rows, typename T::index i) {
   return rows.count(i) > 0 ? rows.col_idx(rows.begin(i)) : i;
@@ -55,8 +55,9 @@ bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDia
   return most > 1;
 }
 
-/// Computes the order along chains, for any numbering of the rows, by pointer jumping: in each round a row adds to its
-/// own count of rows before it the count of the row that it points to, and then points to where that row points.
+/// Computes the order along chains, for any numbering of the rows, by pointer jumping: each row points to an earlier
+/// row of its chain at a known distance. In each round it adds the distance of the row that it points to, and copies
+/// the pointer of that row.
 template <class T>
 void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                         ChainOrder<T>& order) {
@@ -104,8 +105,8 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
   exec.fence("sptrsv::chains: the workspace is given back");
 }
 
-/// Looks for chains; computes their order only if it differs from the solve order. Cost: one pass over the pattern if
-/// rows have at most one entry, otherwise none; fences.
+/// Looks for chains; computes the order along them only if it differs from the solve order. Cost: one pass over the
+/// pattern if rows have at most one entry, otherwise none; fences.
 template <class T>
 ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;
@@ -113,7 +114,7 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
   order.ascending = analysis.shape().ascending();
   order.num_rows = analysis.num_rows();
   order.num_chains = static_cast<index>(analysis.num_rows() - analysis.num_off_diagonals());
-  if (analysis.longest_stored_row() > 1) return order;  // no chain: op(T) has such a row or column
+  if (analysis.longest_stored_row() > 1) return order;  // no chain: op(T) has a row or column of several entries
   auto const rows = analysis.rows(exec);
   index const step = order.ascending ? 1 : -1;
   auto const apart = first_row_with<T>(
@@ -246,7 +247,7 @@ struct ChainKernel {
         sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
     auto const own = system.at(chunk, column);
 
-    scalar y_before = scalar(0);  // at the position before
+    scalar y_before = scalar(0);  // of the position before `p`
     if constexpr (corrects)
       if (first < last && first > 0)
         y_before = first == chunk_first ? system.last_of_chunk[own - 1] : system.y_at(first - 1, column);
@@ -313,7 +314,8 @@ struct ChainChunkScan {
   }
 };
 
-/// Kernel that checks the residual at each position, and marks columns in which one is too large or not a number.
+/// Kernel that checks the residual at each position, and marks right-hand sides for which one is too large or not a
+/// number.
 template <class T>
 struct ChainResiduals {
   using index = typename T::index;
@@ -325,7 +327,8 @@ struct ChainResiduals {
   /// third for complex numbers, whose products and quotients round more.
   static constexpr real bound =
       (Parts<scalar>::count == 1 ? real(8) : real(4)) * Kokkos::Experimental::epsilon_v<real> / 2;
-  /// Absolute bound of the residual: for subnormal unknowns, substitution and scans differ by a few smallest numbers.
+  /// Absolute bound of the residual: for subnormal unknowns, substitution and scans differ by small multiples of
+  /// denorm_min.
   static constexpr real absolute = real(1024) * Kokkos::Experimental::denorm_min_v<real>;
 
   KOKKOS_FUNCTION void operator()(long long which) const {
@@ -340,7 +343,7 @@ struct ChainResiduals {
     if (!(size <= most && error <= bound * size + absolute)) store_relaxed(&system.repeated[column], 1);
   }
 };
-/// Kernel that substitutes marked columns again, with a thread per chain.
+/// Kernel that solves marked right-hand sides again by substitution, with a thread per chain.
 template <class T>
 struct ChainSubstitution {
   using index = typename T::index;

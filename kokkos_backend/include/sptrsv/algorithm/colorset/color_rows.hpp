@@ -16,9 +16,9 @@
 
 namespace sptrsv::detail {
 
-/// Solver of the rows of a set. The lanes of a thread share a row's entries and columns. A lane needs values of other
-/// blocks of rows, which an earlier kernel has stored, or the same kernel before a barrier, and values of its own
-/// block, which it has stored itself.
+/// Solver of the rows of a set. The lanes of a thread share a row's entries and right-hand sides. The x of other blocks
+/// of rows have been stored by earlier kernels, or by this kernel before a barrier; those of the same block each lane
+/// has stored itself.
 template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;
@@ -46,8 +46,8 @@ struct ColorRows {
     subtract_row_part(rows, numbers, i, part, parts, [&](index j, int c) { return io.solved(j, column + c); }, sum);
   }
   /// Solves the rows of one block of rows.
-  /// @param active  false: the thread has no block, and calls only because the sums shuffle among all lanes of its warp
-  /// @param longest  rows of the longest block of rows of the launch
+  /// @param active  false: the thread has no block; it calls because the sums shuffle among all lanes of its warp
+  /// @param longest  number of rows of the launch's longest block of rows
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool active, index longest) const {
     index p = 0, end = 0;
@@ -66,7 +66,7 @@ struct ColorRows {
       });
       if (!have || column >= columns.count) continue;
       for (int c = 0; c < K; ++c)
-        io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
+        io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // each lane for itself
       if (!io.out) continue;
       on_first_part(team, columns, [&](int first) {
         for (int c = 0; c < K; ++c) io.emit(i, first + c, sums.value[c]);
@@ -114,10 +114,10 @@ struct ColorOneTeamKernel {
 /// Launch of one set, or of successive small sets.
 template <class Index>
 struct ColorLaunch {
-  bool one_team;  ///< ColorOneTeamKernel, otherwise ColorKernel
+  bool one_team;  ///< true: ColorOneTeamKernel; false: ColorKernel
   Index first_set, last_set;
   Index first, last;  ///< blocks of rows
-  Index longest;      ///< rows of a block
+  Index longest;      ///< maximum number of rows of a block
   int lanes;          ///< per block
 };
 

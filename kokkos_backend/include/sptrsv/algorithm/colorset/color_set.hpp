@@ -42,11 +42,11 @@ inline std::string to_string(ColorModel const& m) {
   return text;
 }
 
-/// Solver by sets of independent rows. Waits only for earlier kernels. Bitwise reproducible.
+/// Solver by sets of independent rows. No kernel polls. Bitwise reproducible.
 /// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level
-/// set"). Differs in that the sets are found in the triangle, so that any ordering and a factor with fill work; that
-/// rows which an ordering keeps together (inodes) are a block of rows in one set; that lanes per row are chosen for
-/// each set; and that small sets share a kernel.
+/// set"). Differences: The sets are found in the triangle, so any ordering and factors with fill work. Rows that an
+/// ordering keeps together (inodes) are a block of rows of one set. The number of lanes per row is chosen for each set.
+/// Small sets share a kernel.
 template <class T>
 class ColorSet : public AlgorithmDefaults {
  public:
@@ -73,8 +73,8 @@ class ColorSet : public AlgorithmDefaults {
   };
 
   static constexpr auto model = features_of({{"rows"}, {"sets"}, {"level_rows"}, {"longest_row"}});
-  /// Tells whether the sets are few enough for a kernel or a barrier each, and have enough rows each not to be taken
-  /// for blocks, whose rows one thread solves one after another.
+  /// Tells whether there are few sets, each of which costs a kernel or a barrier, and enough rows per set. Sets of
+  /// fewer rows may be blocks of rows, which one thread solves row by row.
   template <class F>
   static bool pays(F const& features) {
     double const sets = features.value("sets");

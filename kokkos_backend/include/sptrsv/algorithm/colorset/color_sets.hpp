@@ -41,7 +41,7 @@ KOKKOS_INLINE_FUNCTION typename T::index row_at(typename T::index at, typename T
   return ascending ? at : n - 1 - at;
 }
 
-/// Returns of(p) for each position p < n, on the host. Fences.
+/// Returns a host array of of(p) for all positions p < n. Fences.
 template <class T, class Of>
 Kokkos::View<typename T::index*, Kokkos::HostSpace> numbers_of_positions(char const* label,
                                                                          typename T::exec_space const& exec,
@@ -53,8 +53,8 @@ Kokkos::View<typename T::index*, Kokkos::HostSpace> numbers_of_positions(char co
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), numbers);
 }
 
-/// Returns the last position that the row of each position needs, -1 for none. With `start`, only positions before
-/// start(p) count.
+/// Returns for each position p the last position that its row needs, or -1 if it needs none. With `start`, only
+/// positions before start(p) count.
 template <class T>
 Kokkos::View<typename T::index*, Kokkos::HostSpace> last_needed(
     typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
@@ -87,7 +87,7 @@ Kokkos::View<typename T::index*, Kokkos::HostSpace> row_lengths(
       });
 }
 
-/// Tells, by a cheap necessary condition, whether there may be at most `limit` sets. Splits the solve order into 2
+/// Tells, by a cheap necessary condition, whether there may be at most `limit` sets. Splits the solve order into 2 *
 /// limit equal parts: with at most `limit` sets, at most `limit` parts contain an internal dependency. Only
 /// dependencies over more than rows_of_near_blocks rows count, since nearer rows may be in one block of rows. Cost: a
 /// kernel that samples rows of each part; fences.
@@ -108,7 +108,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
       KOKKOS_LAMBDA(typename teams::member_type const& team) {
         auto const part = static_cast<index>(team.league_rank());
         int cut = 0;
-        // sampled from the end of the part, where most of the part precedes a row
+        // samples rows from the end of the part, since most of the part precedes them
         Kokkos::parallel_reduce(
             Kokkos::TeamThreadRange(team, looked_at),
             [&](index back, int& mine) {
@@ -116,7 +116,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
               long long const p = static_cast<long long>(part) * size + size - 1 - step;
               if (p >= n) return;
               index const i = row_at<T>(static_cast<index>(p), n, ascending);
-              // sorted rows, from the nearest entry on, until an entry is in another part
+              // entries are sorted: reads them from the nearest one on, until an entry is in another part
               auto const begin = rows.begin(i), count = rows.count(i);
               for (typename T::offset e = 0; mine == 0 && e < count && e < ColorSetTuning::entries_of_row; ++e) {
                 index const needed = row_at<T>(rows.col_idx(begin + (ascending ? count - 1 - e : e)), n, ascending);
@@ -134,7 +134,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
 }
 
 /// Returns the sets of a triangle in which no row needs the row directly before it, so that all blocks are single rows.
-/// @pre sets.first is listed
+/// @pre sets.first is not empty
 template <class T>
 ColorSets<T> sets_of_single_rows(ConsecutiveSets<T> const& sets) {
   using index = typename T::index;
@@ -163,7 +163,7 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   if (n == 0) return sets;
   auto const length = detail::row_lengths<T>(exec, rows, ascending, {});
   auto before = detail::last_needed<T>(exec, rows, ascending, {});
-  std::vector<index> start(static_cast<std::size_t>(n));  // first row of the run of rows that each need the row before
+  std::vector<index> start(static_cast<std::size_t>(n));  // first row of a run in which each row needs the row before
   bool runs = false;
   for (index p = 0; p < n; ++p) {
     bool const goes_on = p > 0 && before(p) == p - 1;
@@ -200,7 +200,7 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   return sets;
 }
 
-/// Returns the level sets as ColorSets, in which a block of rows is a position of `levels.level_rows`.
+/// Returns the level sets as ColorSets with blocks of one row, at the positions of `levels.level_rows`.
 template <class T>
 ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                             LevelSets<T> const& levels) {

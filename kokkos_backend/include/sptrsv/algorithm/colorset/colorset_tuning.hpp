@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of `colorset`. Constants of all algorithms are in device/gpu_tuning.hpp and device/host_cost.hpp.
+// Constants of `colorset`. Constants that algorithms share are in device/gpu_tuning.hpp and device/host_cost.hpp.
 #pragma once
 
 namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/dev/colorset.md).
 struct ColorSetTuning {
-  /// Maximum rows of a small set; default of option wide_rows. One team with a barrier is faster than a launch.
+  /// Maximum number of rows of a small set; default of option wide_rows. For small sets a barrier of one team is faster
+  /// than a launch.
   static constexpr int small_rows = 512;
   /// Number of warps of the one team that solves small sets, and of each team of a kernel that solves one set. Not
   /// measured separately.
@@ -19,12 +20,12 @@ struct ColorSetTuning {
   /// Number of rows per set below which the planner does not consider `colorset`: dense:8 and dense:16 take 11.8
   /// and 23.1 us, one thread (`sequential`) 7.4 and 17.7, `tiled` 6.9.
   static constexpr double least_rows_per_set = 4;
-  /// Rows of each part that may_have_few_color_sets() samples.
+  /// Number of rows that may_have_few_color_sets() samples in each part.
   static constexpr int rows_of_part = 256;
-  /// Entries of a row that may_have_few_color_sets() reads, more than rows_of_near_blocks: a thread takes milliseconds
-  /// for a row of 93,276 entries (kkt_BOYD1).
+  /// Maximum number of entries of a row that may_have_few_color_sets() reads, more than rows_of_near_blocks. To read a
+  /// whole row of 93,276 entries (kkt_BOYD1) would take a thread milliseconds.
   static constexpr int entries_of_row = 64;
-  /// Threads of the team that samples a part. Not measured separately.
+  /// Number of threads of the team that samples a part. Not measured separately.
   static constexpr int part_team_threads = 128;
   /// If there are more than `many_sets` sets, and fewer rows per set than this, the report advises another ordering.
   static constexpr double few_rows = 1000;

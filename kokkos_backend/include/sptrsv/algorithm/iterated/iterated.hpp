@@ -42,7 +42,7 @@ void divide_by_diagonal(typename T::exec_space const& exec, TriangleValues<T> co
 }
 
 /// Kernel of x_new = D^-1 (b - N x_old), where D is the diagonal of op(T) and N = op(T) - D, for the columns of a pass.
-/// Reads b in each row and x_old where N has entries. On a GPU the lanes of a thread share a row's entries and columns.
+/// On a GPU the lanes of a thread share a row's entries and right-hand sides.
 template <class T, int K>
 struct JacobiSweep {
   using scalar = typename T::scalar;
@@ -54,7 +54,7 @@ struct JacobiSweep {
   scalar const* x_old;  ///< n-by-columns.count, row by row
   scalar* x_new;        ///< like x_old; or null: results go to the caller's x and `out`
   ColumnBlock columns;
-  long long entries;  ///< T's entries
+  long long entries;  ///< number of T's entries
   int lanes = 1, rows_per_team = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION std::size_t position(index i, int c) const {
@@ -107,10 +107,10 @@ struct JacobiSweep {
 }  // namespace detail
 
 /// Approximate solver by k Jacobi sweeps: x_0 = D^-1 b, x_j = D^-1 (b - N x_(j-1)), where op(T) = D + N and D is the
-/// diagonal. After k sweeps the rows of the levels 0 to k are exact, so k = levels - 1 gives the solution, and no more
-/// sweeps than that are made. With fewer sweeps the error is x - x_k = (-D^-1 N)^(k+1) x, which may be of any size. x_k
-/// is linear in b; for the same k the transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise
-/// reproducible.
+/// diagonal. After k sweeps the rows of the levels 0 to k are exact, so k = levels - 1 gives the solution; a solve
+/// makes no more sweeps than that. With fewer sweeps the error is x - x_k = (-D^-1 N)^(k+1) x, which may be of any
+/// size. x_k is linear in b; for the same k the transposed solve is the transpose. The planner never chooses it. No
+/// kernel polls. Bitwise reproducible.
 /// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
 template <class T>
 class Iterated : public AlgorithmDefaults {
@@ -144,7 +144,7 @@ class Iterated : public AlgorithmDefaults {
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
   }
-  /// Allocates for solves of `columns` columns.
+  /// Allocates the arrays for solves of `columns` right-hand sides.
   void reserve(typename T::exec_space const& exec, int columns) const {
     int const most =
         detail::columns_on_lanes<typename T::exec_space> ? detail::max_column_lanes : detail::max_column_block;
@@ -157,7 +157,7 @@ class Iterated : public AlgorithmDefaults {
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              PermuteScale<T> const& permute_scale) const {
-    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
+    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays of the graph would use
     auto const columns = static_cast<int>(b.extent(1));
     reserve(exec, columns);
     if (values_.rows().num_rows == 0) return;

@@ -121,7 +121,7 @@ class DeviceLevelSet : public LevelSetDescription {
                              Kernel{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
                                     step_bits, piece_rows});
       } else {
-        index const most_slices = std::numeric_limits<index>::max() >> step_bits;  // an index counts their tickets
+        index const most_slices = std::numeric_limits<index>::max() >> step_bits;  // an index counts the tickets
         for (index slice = launch.first_slice, slices = 0; slice < launch.last_slice; slice += slices) {
           slices = std::min(static_cast<index>(launch.last_slice - slice), most_slices);
           for_each_ticket<T>("sptrsv::level_set::solve_shared", exec, tickets_,

@@ -85,7 +85,7 @@ void solve_positions(OrderedRows<T> const& order, RowIO<T> const& io, Diagonal d
   with_diagonal(diagonal, [&](auto kind) {
     order.values.with_array([&](auto const& values) {
       using value = typename std::decay_t<decltype(values)>::value_type;
-      // rounded values share one loop, to compile fewer
+      // values in single precision share one loop, so that fewer loops are compiled
       constexpr Access access = std::is_same_v<value, typename T::scalar> ? A : Access::any;
       RowLoop<T, K, access, decltype(kind)::value, LevelCursor<T>, value>{
           {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of `levelset` on a GPU. Rows in level order are cut into slices, each part of one level and solved by a warp
-// in one step. A wide level has a kernel of its own. Other levels share a kernel, in which a row polls for the x that
-// it needs instead of waiting for the whole level before: a kernel of many teams, or of one team where levels are
-// narrow.
+// Kernels of `levelset` on a GPU. Rows in level order are cut into slices: a slice is part of one level, and a warp
+// solves it in one step. A wide level has a kernel of its own. Other levels share kernels of many teams, or of one team
+// if they are narrow. In these a row polls for the x that it needs instead of waiting for the whole level before.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,8 @@
 
 namespace sptrsv::detail {
 
-/// Solver of one row by the lanes of a thread, each with one column. Columns of T are positions in level order.
+/// Solver of one row by the lanes of a thread, each for one right-hand side. Column numbers of T are positions in level
+/// order.
 /// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored>
 struct LevelRow {
@@ -68,8 +68,8 @@ struct LevelRow {
     solve(team, source_of, Direct{io, active ? order.row(p) : index(0)}, p, active);
   }
   /// Solves row p.
-  /// @param active  false: the thread has no row, but calls because the sums shuffle among all lanes of its warp
-  /// @param source_of  returns, for a column of the lane, the object that polls for and publishes x
+  /// @param active  false: the thread has no row; it calls because the sums shuffle among all lanes of its warp
+  /// @param source_of  returns the object that polls for and publishes x of a right-hand side
   /// @param vectors    b and x of the row
   template <class Team, class SourceOf, class Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p,
@@ -93,8 +93,8 @@ struct LevelRow {
   }
 };
 
-/// Access to x of one column in global memory: reads and publishes x.
-/// @tparam Waits  readers poll; otherwise they read x of earlier launches, and x is published only if `read_later`
+/// Access to x of one right-hand side in global memory.
+/// @tparam Waits true: readers poll. false: readers need only x of earlier launches; x is published if `read_later`
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -122,7 +122,7 @@ struct LevelSource {
   KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p), read_later}; }
 };
 
-/// Kernel of one level, positions first..last. Earlier kernels have solved all that its rows need.
+/// Kernel of one level, positions first..last. Earlier kernels have solved all x that its rows need.
 template <class T, class Stored>
 struct LevelKernel {
   using index = typename T::index;
@@ -139,8 +139,8 @@ struct LevelKernel {
   }
 };
 
-/// Kernel of one level with several columns. A team copies its rows' b, stored by columns, to scratch memory, and x
-/// back. In scratch memory they are stored by rows, so that the lanes of a warp work on the columns of few rows.
+/// Kernel of one level with several right-hand sides. A team copies b of its rows to scratch memory, and x back, by
+/// coalesced accesses. Between these copies the lanes of a warp work on all right-hand sides of a few rows.
 template <class T, class Stored>
 struct LevelKernelColumns {
   using index = typename T::index;
@@ -150,8 +150,8 @@ struct LevelKernelColumns {
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
 
-  /// Returns a distance between columns with which the lanes of half a warp, 16 words of 8 bytes, access different
-  /// banks.
+  /// Returns a distance between right-hand sides in scratch memory with which the lanes of half a warp, 16 words of 8
+  /// bytes, access different banks.
   KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
     return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
   }
@@ -192,8 +192,8 @@ struct LevelKernelColumns {
   }
 };
 
-/// Kernel of several levels: teams of one warp take slices by ticket. With several columns a slice has 2^step_bits
-/// tickets of fewer rows each.
+/// Kernel of several levels: teams of one warp take slices by ticket. With several right-hand sides a slice has
+/// 2^step_bits tickets, each of fewer rows.
 template <class T, class Stored>
 struct SharedKernel {
   using index = typename T::index;
@@ -224,9 +224,9 @@ struct RingMemory : GlobalMemory {
   }
 };
 
-/// Kernel of one team: its warps take slices of narrow levels round robin. Rows poll for x in scratch memory, a ring
-/// buffer of two halves, for the current piece and the piece before it; older x are read from global memory, where all
-/// x are published as well.
+/// Kernel of one team: its warps take slices of narrow levels round robin. A piece is a range of slices. Scratch memory
+/// is a ring buffer of two halves, with x of the current piece and of the piece before it. Rows poll for x there, and
+/// read older x from global memory, where all x are published as well.
 template <class T, class Stored>
 struct OneTeamKernel {
   using scalar = typename T::scalar;
@@ -244,7 +244,7 @@ struct OneTeamKernel {
     return 2 * sizeof(bits) * static_cast<std::size_t>(parts) * columns * static_cast<std::size_t>(half);
   }
 
-  /// Access to x of one column in the ring buffer and, for older x, in global memory.
+  /// Access to x of one right-hand side in the ring buffer and, for older x, in global memory.
   struct Source {
     static constexpr bool waits = true;
     using terms_type = Terms<scalar, 1, int>;
@@ -349,7 +349,7 @@ void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
 }
 
 /// Decides which levels share a kernel: levels of at most `shared_rows` rows. Among them, successive levels of at most
-/// `narrow_slices` slices get one team, if there are enough to be worth a launch.
+/// `narrow_slices` slices get one team, if enough of them follow each other to be worth a launch.
 template <class Index>
 LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice,
                              Index narrow_slices) {
@@ -363,7 +363,7 @@ LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_r
               : rows(l) <= narrow_slices * rows_per_slice ? Launch::one_team
                                                           : Launch::many_levels;
   auto const kind_of = [&](Index l) { return kind[l]; };
-  // a few narrow levels next to a shared kernel join it
+  // a few narrow levels next to a kernel of many levels join it
   for_each_launch(levels, Launch::one_level, kind_of, [&](Index l, Index end) {
     bool const joins =
         (l > 0 && kind[l - 1] == Launch::many_levels) || (end < levels && kind[end] == Launch::many_levels);

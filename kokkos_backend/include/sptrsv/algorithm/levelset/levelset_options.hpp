@@ -33,14 +33,14 @@ struct LevelSetDescription : AlgorithmDefaults {
     }
   };
 
-  // latency from level to level, more in wide levels, and steps of polling and adding, more after the wait
+  // what the features count: latency from level to level, greater in wide levels; polls and additions, slower after a
+  // wait
   static constexpr auto model = features_of({{"rows"},
                                              {"levels"},
                                              {"level_rows"},
                                              {"longest_lane"},
                                              {"level_lanes"},
-                                             {"narrow_steps"},  // entries / lanes of levels with up to
-                                                                // four warps' rows, which one team solves
+                                             {"narrow_steps"},  // entries / lanes of levels of up to 4 slices
                                              {"late_longest"}});
   template <class F, class Levels>
   static void derive_features(F& features, Levels const& levels) {

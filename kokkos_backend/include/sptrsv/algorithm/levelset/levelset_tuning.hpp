@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of `levelset`, read by its launches and by the planner's features. Constants of all algorithms are in
+// Constants of `levelset`, read by its launches and by the planner's features. Constants that algorithms share are in
 // device/gpu_tuning.hpp and device/host_cost.hpp.
 #pragma once
 
@@ -15,16 +15,17 @@ struct LevelSetTuning {
   /// Maximum number of slices of a narrow level. One team solves such a level faster than many teams; with more slices,
   /// the warps of the team hinder each other.
   static constexpr int narrow_slices = 4;
-  /// Maximum share of the resident warps of a kernel of many levels if rows have one lane: lap3d:100 in blocks of
-  /// colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192 us with 1/6. If rows
-  /// have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 us, 87 us with 1/4.
+  /// Maximum number of teams, of one warp each, per resident warp in a kernel of many levels, if rows have one lane:
+  /// lap3d:100 in blocks of colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192
+  /// us with 1/6. If rows have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 us, 87 us with
+  /// 1/4.
   static constexpr double most_of_resident = 0.25;
-  /// Number of successive narrow levels below which they join a neighboring kernel of many levels: a launch costs more
-  /// than one team saves.
+  /// Minimum number of successive narrow levels for a kernel of one team. Fewer of them join a neighboring kernel of
+  /// many levels, since a launch costs more than one team saves.
   static constexpr int least_narrow_levels = 32;
-  /// Warps of the one-team kernel: 16 are better than 32, which hinder each other.
+  /// Number of warps of the one-team kernel; 32 would hinder each other.
   static constexpr int one_team_warps = 16;
-  /// Maximum columns of a pass in the one-team kernel; with more its ring buffer holds too few rows.
+  /// Maximum number of right-hand sides in the one-team kernel; with more its ring buffer would hold too few rows.
   static constexpr int one_team_columns = 4;
   /// Bytes of scratch memory for half of the one-team kernel's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;
@@ -36,7 +37,7 @@ struct LevelSetTuning {
 
   /// Host: minimum number of rows of a level whose rows are sorted by length.
   static constexpr double sorted_from = HostCost::sorted_from;
-  /// Host: rows of at least this number of entries count as equally long.
+  /// Host: rows of at least sorted_lengths - 1 entries count as equally long.
   static constexpr int sorted_lengths = 64;
 };
 

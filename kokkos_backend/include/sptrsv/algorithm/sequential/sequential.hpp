@@ -47,8 +47,8 @@ struct StoredRows {
   KOKKOS_FORCEINLINE_FUNCTION bool differs(StoredRows const& other) const { return ends != other.ends; }
 };
 
-/// Kernel of the whole solve, K columns at a time. By rows, x(i) gathers its terms. For a transpose, T's rows are
-/// op(T)'s columns, and x(i) is scattered to the rows that need it, so no transpose is stored. Uses pointers and
+/// Kernel of the whole solve, K columns at a time. If op is none, a row gathers its terms. For a transpose, T's rows
+/// are op(T)'s columns, and x(i) is scattered to the rows that need it, so no transpose is stored. Uses pointers and
 /// compile-time choices instead of views and flags, since a decision at run time would cost as much as a short row.
 template <class T, int K, Access A>
 struct Substitution {
@@ -101,10 +101,10 @@ struct Substitution {
   }
 };
 
-/// Solves the M rows of the block at position s. Adds first a row's terms outside the block, then those inside. That is
-/// the order of a row's sum in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); other
-/// triangles must not use blocks. Prefetches the values of the next block, since a block reads one stream per row, too
-/// many for a core's prefetcher.
+/// Solves the block at position s: M rows with the same columns outside the block. Adds first a row's terms outside the
+/// block, then those inside. That is the order of a row's sum in a lower triangle (Step 1), and in an upper one that is
+/// summed backward (Step -1); other triangles must not use blocks. Prefetches the values of the next block: a block
+/// reads one stream per row, too many for a core's prefetcher.
 /// @param x       contiguous
 /// @param finish  finish(i, sum) performs the last step of row i
 template <int M, int Step, class T, class Load, class Finish>
@@ -119,7 +119,7 @@ SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar co
   scalar sum[M];
   std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s),
                        last = ascending ? 0 : common - 1;
-  bool const nested = M > 1 && rows.count(s + (M > 1 ? Step : 0)) > common;  // each row has those before it
+  bool const nested = M > 1 && rows.count(s + (M > 1 ? Step : 0)) > common;  // each row needs those before it
   for (int r = 0; r < M; ++r) {
     i[r] = s + Step * r;
     a[r] = values + rows.begin(i[r]) + (ascending ? 0 : (nested ? r : 0) + last);

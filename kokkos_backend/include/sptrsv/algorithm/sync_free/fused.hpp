@@ -8,7 +8,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Returns the trained threshold of E's device, or 0 if it has not been trained.
+/// Returns the trained threshold of the device of `exec`, or 0 if fused_table lacks the device.
 template <class E>
 int trained_threshold(E const& exec) {
   std::string const device = is_host_space<E> ? "host" : device_name(exec);
@@ -18,7 +18,7 @@ int trained_threshold(E const& exec) {
 }
 
 /// Blocks of up to `block_rows` rows, consecutive in solve order. A block with a mean of at least `threshold`
-/// off-diagonal entries per row is warp-level.
+/// off-diagonal entries per row is warp-level: a warp solves each of its rows.
 template <class T>
 struct FusedBlocks {
   using index = typename T::index;
@@ -42,8 +42,8 @@ struct FusedBlocks {
   }
 };
 
-/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one row if it is warp-level. (A last block
-/// of one row thus becomes warp-level, whatever the threshold.)
+/// Units in solve order, each solved by one warp. Unit u has the rows first(u) to first(u + 1) - 1: one row of a
+/// warp-level block, or another block. (A last block of one row thus becomes warp-level, whatever the threshold.)
 template <class T>
 struct FusedUnits {
   Kokkos::View<typename T::index*, typename T::device> first;  ///< num_units+1
@@ -79,10 +79,11 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
   return units;
 }
 
-/// Kernel in which a thread of a team is one warp and takes one unit after another. A unit is a row, which the lanes
-/// share, or a block of rows, of which each lane takes one row; it solves the columns one after another, and never
-/// spins on a row of another lane. (With a column per lane, only a few rows of a block would be solved at a time, and
-/// each such group would wait for the group before: road:2000 with 8 columns takes 42 ms instead of 2.)
+/// Kernel in which a thread of a team is one warp and takes one unit after another. A unit is a row, whose entries the
+/// lanes share, or a block of rows with a row per lane. Such a lane solves one right-hand side after another, and never
+/// spins on a row of another lane. (With a right-hand side per lane, a warp would solve a few rows of the block at a
+/// time, and each such group would wait for the group before: road:2000 with 8 right-hand sides would take 42 ms
+/// instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -109,10 +110,10 @@ struct FusedRows {
 
 /// Solver with a warp per long row and a thread per short row. Bitwise reproducible; on a GPU the threshold determines
 /// the order of a row's sum.
-/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in
-/// that units are taken by ticket and listed by a scan on the device, that a value is its own flag, and that rows are
-/// measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the
-/// paper (docs/dev/fused.md).
+/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differences:
+/// Warps take units by ticket. A scan on the device lists the units. A value is its own flag. The length of a row
+/// excludes its diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the paper
+/// (docs/dev/fused.md).
 template <class T>
 class Fused : public detail::InRowOrder<T> {
   using Base = detail::InRowOrder<T>;
@@ -162,8 +163,8 @@ class Fused : public detail::InRowOrder<T> {
   std::size_t memory_bytes() const { return Base::memory_bytes() + units_.first.span() * sizeof(typename T::index); }
 
  private:
-  /// Returns the number of rows of a block: the number of lanes of a warp, on a host that of most GPUs, so that systems
-  /// are divided in the same way.
+  /// Returns the number of rows of a block: the number of lanes of a warp, or on a host that of most GPUs, so that
+  /// hosts and GPUs divide a system in the same way.
   static int block_rows() {
     if constexpr (is_host_space<typename T::exec_space>) return detail::SyncFreeTuning::fused_host_block_rows;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();

@@ -19,8 +19,8 @@
 
 namespace sptrsv::detail {
 
-/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for the
-/// unknowns that its own entries need; other warps solve them.
+/// Kernel in which the lanes of a thread, a warp on a GPU, share the entries and right-hand sides of one row. Each lane
+/// waits only for the unknowns that its own entries need; other warps solve them.
 template <class T, int K>
 struct WarpPerRow {
   using scalar = typename T::scalar;
@@ -79,9 +79,9 @@ struct WarpPerRow {
   }
 };
 
-/// Kernel with a thread per row of a ticket, whose lanes have a column each. A thread never spins on a row of its own
-/// ticket. In each turn of its loop it looks at a batch of terms: if all their x are solved, it subtracts the terms,
-/// and publishes if the batch was the last one; otherwise it polls again. The loads of a batch are in flight together.
+/// Kernel with a thread per row of a ticket, and a lane per right-hand side. A thread never spins on a row of its own
+/// ticket. In each turn of its loop it looks at a batch of terms. If all their x are solved, it subtracts the terms,
+/// and publishes its own x after the last batch; otherwise it polls again. The loads of a batch are in flight together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
@@ -97,7 +97,7 @@ struct ThreadPerRow {
   bool ascending, two_phase;
   bool poll_all_missing;  ///< polls for all missing entries of a batch, not only for the first: more loads, fewer turns
 
-  /// Next entries of a row, at most `batch`, with a mask of the missing ones.
+  /// Next entries of a row, at most `batch`, with a mask of those whose x is missing.
   struct Entries {
     index col[batch];
     scalar value[batch];
@@ -140,7 +140,8 @@ struct ThreadPerRow {
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
-  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to the same warp.
+  /// Solves row s of the solve order for the right-hand sides of one lane. Rows from `first` on may belong to the same
+  /// warp.
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
     if (column >= columns.count) return;
     index const i = ascending ? s : rows.num_rows - 1 - s;
@@ -152,7 +153,7 @@ struct ThreadPerRow {
     slots.reset_next(i);
     if (two_phase) {
       wait_for_earlier(slots, k, left, first, i, sum);
-      rejoin_lanes();  // no lane polls for rows of other lanes before these are here
+      rejoin_lanes();  // before that, a lane must not poll for rows of other lanes
     }
     Entries entries;
     load(slots, entries, k, left);
@@ -180,8 +181,8 @@ struct ThreadPerRow {
   }
 };
 
-/// Holds the values of the rows, the tickets, and the slots in which solved values are published. A derived class sets
-/// launch_, and solves.
+/// Base class with the values of the rows, the tickets, and the slots in which solved values are published. A derived
+/// class sets launch_ and defines solve().
 template <class T>
 class InRowOrder : public AlgorithmDefaults {
  public:
@@ -208,7 +209,8 @@ class InRowOrder : public AlgorithmDefaults {
         tickets_(exec),
         solved_(exec, by_columns ? 0 : analysis.num_rows()) {}
 
-  /// Returns the shape of a launch in which a warp, on a host a thread, takes one unit after another: a row or a block.
+  /// Returns the shape of a launch in which a warp, or on a host a thread, takes one unit (a row or a block) after
+  /// another.
   /// @param team_warps  GPU: warps per team
   /// @param per_ticket  units per ticket. 0: on a GPU 1, since a warp with more would start each unit only after the
   ///                    unit before, while all other warps may wait for it

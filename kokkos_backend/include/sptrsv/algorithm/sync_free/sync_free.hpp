@@ -22,8 +22,8 @@ KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos:
   Kokkos::atomic_sub(&address->imag(), value.imag());
 }
 
-/// Kernel of the published form: component j waits until all terms counted by its in-degree have arrived, then
-/// subtracts its column from the sums of later rows. The owner resets the counter and the sum for the next solve.
+/// Kernel of the published form: the warp of component j waits until in_degree(j) terms have arrived, and resets the
+/// counter and the sum for the next solve. Then it subtracts x_j times column j from the sums of later rows.
 template <class T, int K>
 struct SyncFreeColumns {
   using index = typename T::index;
@@ -71,10 +71,10 @@ struct SyncFreeColumns {
 
 }  // namespace detail
 
-/// Solver with a warp per component. The default form csr is row-owned and bitwise reproducible; csc is not, since
-/// atomics add in the order of arrival.
-/// Source: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016, algorithm 2 (form csc). Differs in that
-/// components are taken by ticket, and in that the sums of a thread block are not kept in scratch memory.
+/// Solver with a warp per component. In the default form csr a warp sums its row itself, so results are bitwise
+/// reproducible. In form csc they are not, since atomics add in the order of arrival.
+/// Source: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016, algorithm 2 (form csc). Differences: Warps take
+/// components by ticket. The sums of a thread block are not kept in scratch memory.
 template <class T>
 class SyncFree : public detail::InRowOrder<T> {
   using Base = detail::InRowOrder<T>;

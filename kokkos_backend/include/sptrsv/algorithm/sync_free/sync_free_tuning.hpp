@@ -12,13 +12,13 @@ struct SyncFreeTuning {
   /// GPU: number of warps of a team of `fused`, which work independently. 2 are faster than 1 (road:2000: 443 instead
   /// of 477 us), and as fast as 4.
   static constexpr int fused_team_warps = 2;
-  /// Host: number of rows of a block of `fused`; that of lanes in a warp of most GPUs, so that systems are divided in
-  /// the same way.
+  /// Host: number of rows of a block of `fused`; equal to the lanes of a warp of most GPUs, so that hosts and GPUs
+  /// divide a system in the same way.
   static constexpr int fused_host_block_rows = 32;
 };
 
-/// Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per
-/// row. docs/dev/fused.md says how it is measured, and how to find the number for a device that is not in the table.
+/// Mean number of off-diagonal entries per row of a block from which a warp per row is faster than a thread per row.
+/// docs/dev/fused.md says how it is measured, and how to find the number for a device that is not in the table.
 struct FusedThreshold {
   char const* device;  ///< name by CUDA or HIP; "host" for CPU threads
   int entries;         ///< mean off-diagonal entries per row of a block

@@ -8,9 +8,9 @@
 namespace sptrsv {
 
 /// Solver with a thread per row. Bitwise reproducible: a row is summed in its stored order.
-/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing first). Differs in that
-/// rows are taken by ticket, that the second phase loops until done instead of warp-size times (which needs lock-step
-/// warps), and that a sentinel in the slot of a value is its flag.
+/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing first). Differences:
+/// Threads take rows by ticket. The second phase loops until it is done instead of once per lane of a warp, which would
+/// need lock-step warps. The sentinel in the slot of a value is its flag.
 template <class T>
 class ThreadLevel : public detail::InRowOrder<T> {
  public:

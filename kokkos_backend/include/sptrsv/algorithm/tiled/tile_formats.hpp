@@ -7,9 +7,9 @@
 
 namespace sptrsv {
 
-/// Returns the format of an off-diagonal tile: 16 for dense, if at least half of its slots are used; up to 8 for ELL
-/// with that many slots per row, if at least half of them would be used; 0 for the list of sparse entries, always for
-/// fewer than 16 entries.
+/// Returns the format of an off-diagonal tile. 16: dense, if entries fill at least half of the slots. 1 to 8: ELL with
+/// that number of slots per row, if entries fill at least half of them. 0: the list of sparse entries; always for fewer
+/// than 16 entries.
 KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (entries < tile_size) return 0;
   if (2 * entries >= tile_size * tile_size) return tile_size;
@@ -18,13 +18,13 @@ KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
 
 namespace detail {
 
-/// Minimum number of rows with entries of an ELL or dense tile.
+/// Minimum number of rows that have entries in an ELL or dense tile.
 inline constexpr int least_rows_of_tile = tile_size / 2;
 
 /// Entries of all sparse tiles of a tile row, by rows as in CSR. Each row is cut into equal segments, one per lane. A
 /// long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
 struct SparseList {
-  /// Returns ceil(count / width) without a term that exceeds count.
+  /// Returns ceil(count / width); no intermediate result exceeds count.
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset parts_of(Offset count, Offset width) {
     return static_cast<Offset>(count / width + (count % width != 0));
@@ -60,7 +60,7 @@ struct SparseList {
   }
 };
 
-/// Format with consecutive entries of each row, by column; a mask has a row's columns.
+/// Format that stores only the entries of each row, by column; a mask of 16 bits has the row's columns.
 struct EllTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
   KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned mask, int r, int c) {
@@ -81,7 +81,7 @@ struct EllTile {
   };
 };
 
-/// Format with a slot for every entry. The mask is needed since 0 times an infinite x is NaN.
+/// Format with a slot for each row and column. The mask tells which are entries, since 0 times an infinite x is NaN.
 struct DenseTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int) { return tile_size * tile_size; }
   KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned, int r, int c) { return c * tile_size + r; }
@@ -98,15 +98,15 @@ template <class Format>
 struct TileProduct {
   static constexpr int steps = tile_size / 2;
 
-  /// Loads a lane's part of the tile, before it has to wait for x.
+  /// Loads a lane's part of the tile; called before the wait for x.
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, int width, unsigned mask, int lane, S (&a)[steps]) {
     SPTRSV_UNROLL
     for (int v = 0; v < steps; ++v)
       a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
   }
-  /// Subtracts the lane's terms from `sum`, in their order; for each_lane().
-  /// @param x  column c in lanes c and c + 16
+  /// Subtracts the lane's terms from `sum`, in their order; called in each_lane().
+  /// @param x  x of column c is in lanes c and c + 16
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps],
                                                    PerLane<ColumnValues<S, K>> const& x, ColumnValues<S, K>& sum) {

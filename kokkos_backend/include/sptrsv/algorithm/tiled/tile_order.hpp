@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that share a tile: positions of rows, 16 per tile row, and the order of tile rows by block level.
+// Which rows share a tile: positions of rows, 16 per tile row, and the order of tile rows by block level.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,7 +14,8 @@
 
 namespace sptrsv {
 
-/// Off-diagonals of op(T) by position, with columns as ascending positions, each less than its row's. Device-copyable.
+/// Off-diagonal entries of op(T) by position. Columns are positions, which ascend in a row up to less than its own.
+/// Device-copyable.
 template <class T>
 struct SortedRows {
   using index = typename T::index;
@@ -24,10 +25,9 @@ struct SortedRows {
   Kokkos::View<offset*, typename T::device> row_ptr;
   Kokkos::View<index*, typename T::device> col_idx;
   Kokkos::View<offset*, typename T::device> source;        ///< position of the value in the caller's array
-  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in an ELL or dense
-                                                           ///< tile
-  /// Duplicate entries, which are in no other array here: positions of their values, and of the first entry's value, in
-  /// the caller's array.
+  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: in the list of sparse entries
+  /// Duplicate entries, which the other arrays lack: positions, in the caller's array, of their values, and of the
+  /// value of the first entry with the same row and column.
   Kokkos::View<offset*, typename T::device> repeated, repeated_of;
 
   index num_positions() const { return static_cast<index>(row.extent(0)); }
@@ -37,7 +37,8 @@ struct SortedRows {
   }
 };
 
-/// Tile rows sorted by block level: at(q) is the q-th to be solved, as a number of 16 positions; rank(at(q)) is q.
+/// Tile rows sorted by block level: at(q) is the tile row that is solved q-th; rank(at(q)) is q. Tile row t has the
+/// positions 16 t to 16 t + 15.
 template <class T>
 struct BlockOrder {
   typename T::index num_tile_rows = 0;
@@ -61,8 +62,8 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
 
 /// Predicate that tells whether a tile has to start at position s of the solve order: the row at s needs none of the 15
 /// rows before it, but the row at s - 1 or s + 1 needs one of the 15 before itself. The first row of a grid line is
-/// such a row; in a tile with the 15 rows before it, it would wait for all that they wait for. Successive rows without
-/// such dependencies may share a tile.
+/// such a row; in a tile with the 15 rows before it, it would wait for all x that they wait for. Successive rows
+/// without such dependencies may share a tile.
 template <class T>
 struct SegmentStarts {
   using index = typename T::index;
@@ -89,8 +90,8 @@ struct SegmentStarts {
   }
 };
 
-/// Returns positions in natural order, so that chains of successive rows lie within tiles. Segments start a new tile
-/// unless that would leave more than half of all positions empty.
+/// Returns positions in natural order, so that chains of successive rows lie within tiles. Segments, which begin at
+/// SegmentStarts, start a new tile unless that would leave more than half of all positions empty.
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
@@ -131,7 +132,7 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
 /// that its diagonal tiles contain nothing but their diagonals. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
-  std::vector<typename T::index> shift;  ///< shift of a level's rows from their position when sorted by level
+  std::vector<typename T::index> shift;  ///< by level: position of its rows, minus their position without empty ones
   typename T::index positions = 0;
   long long block_levels = 0;  ///< approximate
 };
@@ -139,7 +140,7 @@ struct PositionsByLevel {
 template <class T>
 PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   using index = typename T::index;
-  long long apart = 0;  // positions if each such level starts a tile: up to 2.7 times the rows
+  long long apart = 0;  // number of positions if all these levels start tiles: up to 2.7 times the rows
   for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
     index const rows = sets.rows_in_level(l);
     if (std::max(before, rows) >= tile_size) apart = (apart + tile_size - 1) / tile_size * tile_size;
@@ -189,7 +190,7 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   return out;
 }
 
-/// Sorts each row by column. On a GPU sorts all entries at once: a team per row takes 137 ms in powerlaw:1000000.
+/// Sorts each row by column. On a GPU sorts all entries at once: a team per row would take 137 ms in powerlaw:1000000.
 template <class T>
 void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
   if constexpr (is_host_space<typename T::exec_space>) {
@@ -256,7 +257,7 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   exec.fence("sptrsv::tiles: the rows with repeated entries are freed");
 }
 
-/// Returns op(T) by position, sorted. Entries in the diagonal tile are not marked as listed.
+/// Returns op(T) by position, sorted. Marks all entries as listed except those in diagonal tiles.
 template <class T>
 SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order,
                         bool ascending) {
@@ -304,14 +305,14 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
   return out;
 }
 
-/// Returns the sum over levels of the maximum number of runs of a node of the level. A run is a sequence of stored
-/// entries of a row in one other node. Cost: one pass over the rows; allocates two numbers per node, fences.
+/// Returns the sum over levels of the maximum number of runs per node. A run is a maximal sequence of stored entries of
+/// a row that lie in the same other node. Cost: one pass over the rows; allocates two numbers per node, fences.
 template <class T>
 long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
   using index = typename T::index;
   if (levels.levels == 0) return 0;
   index const count = nodes.count();
-  using counter = unsigned long long;  // entries of 16 rows
+  using counter = unsigned long long;  // wide enough for the entries of 16 rows
   Kokkos::View<counter*, typename T::device> runs("sptrsv::planner::runs", static_cast<std::size_t>(count));
   Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
   auto const level_of = levels.level_of;

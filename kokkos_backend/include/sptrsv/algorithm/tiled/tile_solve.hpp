@@ -23,7 +23,7 @@ KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
   }
   return is_number && size >= 2 * Kokkos::Experimental::norm_min_v<real>;
 }
-/// Tells whether a factor may be stored multiplied.
+/// Tells whether `product` may be stored instead of `factor`: the factor is zero, or both are normal.
 template <class S>
 KOKKOS_INLINE_FUNCTION bool is_safe_product(S factor, S product) {
   return factor == S(0) || (is_normal(factor) && is_normal(product));
@@ -50,7 +50,7 @@ struct TileValues {
   using view = Kokkos::View<V*, typename T::device>;
 
   view<scalar> at;          ///< by slot
-  view<scalar> pivot;       ///< by position: P^-1, or what is stored for P
+  view<scalar> pivot;       ///< by position: P^-1, or the diagonal as the caller stores it
   view<DiagonalTile> kept;  ///< form of the diagonal tile, by tile row
 
   std::size_t memory_bytes() const { return (at.span() + pivot.span()) * sizeof(scalar) + kept.span(); }
@@ -115,7 +115,7 @@ void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& 
       });
 }
 
-/// Takes new values: one gather by slot, then the diagonal tiles.
+/// Gathers new values by slot, then scales the diagonal tiles.
 template <class T>
 void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated,
                   TriangleValues<T> const& numbers, TileValues<T> const& to) {
@@ -131,7 +131,7 @@ void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tile
   scale_diagonal_tiles<T>(exec, tiles, numbers, to);
 }
 
-/// Arrays that both kernels read and write: K columns of x, or one of several per ticket or thread.
+/// Arrays that both kernels read and write, for K right-hand sides per ticket or thread.
 template <class T, int K>
 struct TileSystem {
   TilePattern<T> tiles;
@@ -140,7 +140,7 @@ struct TileSystem {
   SolvedSlots<typename T::scalar, K> slots;
   Diagonal diagonal;
 
-  /// Performs the last step of a row whose tile is kept as stored.
+  /// Performs the last step of a row whose diagonal tile is as_stored.
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
     return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
   }
@@ -183,7 +183,8 @@ struct TileRowPerWarp {
     PerLane<sums> x[tiles_per_batch];
   };
 
-  /// Subtracts a lane's entries in the list's slots first..last, and loads its x of `count` tiles, once all are solved.
+  /// Waits for all x of a round, then subtracts the lane's terms of the list's slots first..last, and loads its x of
+  /// `count` tiles.
   KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first,
                                                      offset last, int count, int lane, Round& round, sums& sum) const {
     Terms<scalar, K> terms;
@@ -240,7 +241,7 @@ struct TileRowPerWarp {
     }
   }
 
-  /// Computes rest = b - off-diagonal tiles times x, equal in both lanes of a row.
+  /// Subtracts the terms of the list and of all off-diagonal tiles from `rest`, which is equal in both lanes of a row.
   KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots,
                                                           PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
     auto const ceil = [](auto count, int size) { return static_cast<long long>((count + size - 1) / size); };

@@ -24,18 +24,18 @@ namespace sptrsv {
 ///   triangle  the diagonal tile: slots as in ELL, rows scaled to a unit diagonal
 ///
 /// Variant syncfree: rows in natural order, so that chains of rows lie within tiles; a tile row waits for the x that it
-/// needs. Tiles end where rows do not follow each other, as at the end of a grid line.
-/// Variant levelset: rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a
-/// thread per row of T); all others share kernels at warp level (a warp per tile row).
-/// The default is the variant with fewer block levels, where each block level of syncfree counts 1.4 times.
+/// needs. Tiles end where a row does not depend on the rows before it, as at the end of a grid line. Variant levelset:
+/// rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a thread per row of
+/// T); all others share kernels at warp level (a warp per tile row). The default is the variant with fewer block
+/// levels, where each block level of syncfree counts 1.4 times.
 ///
 /// Diagonal tiles are solved in 16 steps within a warp, so that x is as accurate as by substitution:
 /// |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i.
 ///
 /// Bitwise reproducible: sums have the fixed order of the tiles, not that of sum_backward.
-/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds. Differs in
-/// that tile rows are taken by ticket in the order of block levels; that off-diagonal tiles come before the diagonal
-/// tile within a warp rather than in a kernel of their own; and that the sparse tiles of a row are one list.
+/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds. Differences:
+/// Warps take tile rows by ticket, in the order of block levels. The warp of a tile row also multiplies its
+/// off-diagonal tiles, which have no kernel of their own. The sparse tiles of a tile row are one list.
 template <class T>
 class Tiled : public AlgorithmDefaults {
  public:
@@ -60,16 +60,17 @@ class Tiled : public AlgorithmDefaults {
     }
   };
 
-  // latency between tile rows, and their gathers, from memory or after a wait; wide levels' rows have a thread each
+  // what the features count: latency between tile rows; their gathers of x, from memory or after a wait; rows with a
+  // thread each in wide levels
   static constexpr auto model = features_of(
       {{"rows"},
-       // block levels, ordered and cut as the solver does; the sum over them of the most pairs of a row and a tile in a
-       // tile row; the same if op(T) is upper, where a tile row gathers after it has waited, otherwise 0
+       // number of block levels, as the solver orders and cuts rows; sum over block levels of the maximum number of
+       // (row, tile) pairs of a tile row; the same sum if op(T) is upper, where gathers follow the wait, otherwise 0
        {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
        {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
        {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
        {"far_longest"},
-       {"wide_longest"}});  // sum of the longest rows of levels with more rows than fill the device
+       {"wide_longest"}});  // sum of the longest rows of levels that fill the device
   template <class F, class Levels>
   static void derive_features(F& features, Levels const& levels) {
     double wide = 0;
@@ -169,7 +170,7 @@ class Tiled : public AlgorithmDefaults {
   using Tuning = detail::TiledTuning;
 
   /// Launches all kernels of a pass.
-  /// @param columns  columns with a ticket or a thread each
+  /// @param columns  number of right-hand sides that have a ticket or a thread each
   template <int K>
   void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
     // number of tile rows whose tickets an index can count

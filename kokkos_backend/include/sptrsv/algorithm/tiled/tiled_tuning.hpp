@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of `tiled`. Constants of all algorithms on a GPU are in device/gpu_tuning.hpp.
+// Constants of `tiled`. Constants that algorithms share on a GPU are in device/gpu_tuning.hpp.
 #pragma once
 
 #include "sptrsv/device/gpu_tuning.hpp"
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/dev/tiled.md) and used everywhere, so that tiles are equal on all
-/// devices.
+/// Constants measured on an NVIDIA H200 (docs/dev/tiled.md) and used on all devices, so that tiles are the same
+/// everywhere.
 struct TiledTuning {
-  /// Mean number of rows per level above which the planner does not look for tiles, since that takes longer than
-  /// several solves, and on such matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
+  /// Mean number of rows per level above which the planner does not look for tiles. Looking takes longer than several
+  /// solves, and on such matrices of docs/performance.md (GPU) tiles are at most 15 % faster than `levelset`.
   static constexpr double most_level_rows = 400;
   /// Nanoseconds for the planner to find tiles, fixed and per level (H100 and H200).
   static constexpr double sweep = 4e5, sweep_level = 1500;
   /// Number of rows from which a level has a kernel with a thread per row; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
-  /// Cost of a block level if rows are in natural order, divided by that of a block level if rows are sorted by level.
-  /// It is greater than 1, since in natural order a diagonal tile has to be solved, not only a diagonal.
+  /// (Cost of a block level in natural order) / (cost of a block level if rows are sorted by level). It is greater than
+  /// 1, since in natural order diagonal tiles have entries below the diagonal.
   static constexpr double own_order = 1.4;
   /// Host: approximate number of tickets per thread and kernel, and maximum number of tile rows of a ticket. Not
   /// measured separately.

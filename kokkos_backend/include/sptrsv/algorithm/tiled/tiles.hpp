@@ -36,8 +36,8 @@ struct Tile {
   int width = 0;                 ///< see tile_width()
 };
 
-/// op(T) in tiles. Tile rows are numbered in ticket order, by block level, the longest path among tile rows. Position
-/// 16 q + r is row r of tile row q. Device-copyable.
+/// op(T) in tiles. Tile rows are numbered in ticket order, by block level: the longest path of tile rows that they wait
+/// for. Position 16 q + r is row r of tile row q. Device-copyable.
 template <class T>
 struct TilePattern {
   template <class V>
@@ -45,7 +45,7 @@ struct TilePattern {
 
   view<TileRow<T>> rows;
   view<typename T::index> row;           ///< row of the matrix by position; -1: none
-  view<std::uint16_t> lanes;             ///< lanes in the list by position: first + 256 count
+  view<std::uint16_t> lanes;             ///< by position, the row's lanes in the list: first + 256 * number
   view<detail::TileMask> diagonal_mask;  ///< by position
   view<Tile<T>> tiles;
   view<detail::TileMask> mask;       ///< 16 per tile
@@ -72,9 +72,9 @@ struct RepeatedEntries {
 
 namespace detail {
 
-/// Finder of the ELL and dense tiles of a tile row. Such a tile has entries in at least 8 rows, so the next one is not
-/// left of the eighth smallest of the 16 rows' next columns. A binary search skips all entries before it, so that a
-/// long row among short ones is not read entry by entry.
+/// Finder of the ELL and dense tiles of a tile row. Such a tile has entries in at least 8 rows. So the next tile is not
+/// left of the eighth smallest of the next columns of the 16 rows. A binary search skips all entries before that
+/// column, so that a long row among short ones is not read entry by entry.
 template <class T>
 struct TileFinder {
   using index = typename T::index;
@@ -89,7 +89,7 @@ struct TileFinder {
     }
     return head[0];
   }
-  /// Calls found(column of tiles, width) for each tile, in ascending order.
+  /// Calls found(tile column, width) for each tile, by ascending column.
   template <class F>
   KOKKOS_FUNCTION void operator()(index t, F const& found) const {
     offset at[tile_size], end[tile_size];
@@ -135,7 +135,7 @@ template <class T>
 struct FoundTile {
   typename T::offset slot = 0;   ///< counted from the first tile of its row
   typename T::index row = 0;     ///< its tile row, in ticket order
-  typename T::index column = 0;  ///< the tile row with its x, in the order of positions in SortedRows
+  typename T::index column = 0;  ///< tile row of the x that it multiplies, by positions as in SortedRows
   int width = 0;                 ///< see tile_width()
 };
 template <class T>
