@@ -2,8 +2,8 @@
 // Compiler hints: loop unrolling, functions that are not inlined, prefetches.
 #pragma once
 
-/// Keeps a function out of line: if several such functions were inlined into one, the loops of each would make those of
-/// the others spill registers.
+/// Keeps a function out of line: if several were inlined into one, the loops of each would make the others spill
+/// registers.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define SPTRSV_APART __attribute__((noinline))
 #else

@@ -53,8 +53,8 @@ KOKKOS_FORCEINLINE_FUNCTION void await_depths(Index row, NeededRows<Index> neede
 }
 
 /// Publishes the depth of each row of a ticket: the maximum of depth_of_lane(row, lane) over a thread's lanes.
-/// @param depth_of_lane  with one lane per thread it has to publish the depth itself, since other threads of the warp
-/// may poll for it
+/// @param depth_of_lane  with one lane per thread, publishes the depth itself: other threads of the warp may poll for
+/// it
 template <class Team, class Index, class DepthOfLane, class Publish>
 KOKKOS_FORCEINLINE_FUNCTION void publish_depths(Team const& team, Index first, Index last, int lanes,
                                                 DepthOfLane const& depth_of_lane, Publish const& publish) {

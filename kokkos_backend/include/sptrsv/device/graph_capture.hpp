@@ -11,7 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// Throws Unsupported if the stream of `exec` is being captured. For algorithms whose solves prepare memory for the
+/// Throws Unsupported if the stream of `exec` is being captured. Used by algorithms whose solves prepare memory for the
 /// next solve: all replays would use the same memory, which only the first replay would find prepared.
 /// Cost: a query of the stream's state on the host, about 10 ns.
 template <class E>

@@ -18,12 +18,11 @@ struct HostCost {
   static constexpr double near_cache = 6e6;    ///< bytes of T, b and x up to which the order of rows hardly matters
   static constexpr double cache = 24e6;        ///< bytes above which T is read from memory
   static constexpr double bytes_per_ns = 22;   ///< memory bandwidth of one thread
-  static constexpr double sorted_from = 16;    ///< rows of a level from which it is sorted by length
+  static constexpr double sorted_from = 16;    ///< number of rows from which a level is sorted by length
   static constexpr double block = 300;         ///< ticket and flags of a block of rows
   static constexpr double block_row = 1.35;    ///< (cost of a row in a block of rows) / row()
   static constexpr double repeated_row = 0.4;  ///< cost factor of a row with the columns of the row before it
-  /// Minimum share of rows that need a row shortly before them with which natural order reuses the cache better than
-  /// level order.
+  /// Natural order reuses the cache better than level order if at least this share of rows needs a row shortly before.
   static constexpr double near_rows = 0.1;
   static constexpr double in_flight = 300;  ///< instructions in flight; a row has about 12, and 6 per entry
 

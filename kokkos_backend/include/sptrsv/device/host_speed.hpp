@@ -34,8 +34,7 @@ inline std::optional<HostSpeed>& assumed_host_speed() {
 double measured_chain();
 
 /// Returns the median time of empty kernels on all threads of `exec`, in nanoseconds. Before each kernel the threads
-/// wait as they do while one thread works: spinning or asleep, as the wait policy of the process says. Cost: about 0.2
-/// ms, at most 2 ms.
+/// wait as they do while one thread works: spinning or asleep, by the wait policy of the process. Cost: 0.2 to 2 ms.
 template <class E>
 double measure_host_launch(E const& exec) {
   using clock = std::chrono::steady_clock;

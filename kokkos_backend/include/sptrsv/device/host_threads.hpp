@@ -101,9 +101,8 @@ bool inside_parallel_region() {
   return false;
 }
 
-/// Returns the number of the calling thread in the innermost parallel region of the program, 0 outside of one. At a
-/// launch Kokkos 4 uses this number to look up a thread's memory, which exists only for the threads that Kokkos
-/// started.
+/// Returns the number of the calling thread in the program's innermost parallel region, or 0 outside of any. Kokkos 4
+/// looks up a thread's memory by this number at a launch; only threads that Kokkos started have memory.
 template <class E>
 int number_in_parallel_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)

@@ -20,8 +20,7 @@ struct IndependentRowTuning {
 /// Returns the number of vector lanes of each row, a power of two up to `most`, for rows that do not wait for each
 /// other: the fewest lanes with which the longest row takes no longer than all rows together.
 /// @param entries    number of off-diagonal entries of all rows
-/// @param triangles  number of triangles, 1 or 2, that the entries are in; a lane adds the terms of one triangle after
-/// the other
+/// @param triangles  number of triangles, 1 or 2, of the entries; a lane adds the terms of one after the other
 inline int lanes_per_independent_row(double rows, double entries, double longest_row, int triangles, int most) {
   using Tuning = IndependentRowTuning;
   int const limit = lanes_per_row(longest_row, most, Tuning::least_entries_per_lane);

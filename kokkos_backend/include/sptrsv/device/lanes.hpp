@@ -80,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, 
 #endif
 }
 
-/// Runs f(column) on the lane of each column that has the first part of the row; the other lanes do nothing.
+/// Runs f(column) on one lane per column, which has the first part of the row; the other lanes do nothing.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team,
                                                [[maybe_unused]] ColumnBlock const& columns, F const& f) {

@@ -34,8 +34,8 @@ void with_range(Exec const& exec, Index rows, long long entries, Launch const& l
   launch(Kokkos::RangePolicy<Exec, Index>(exec, 0, rows));
 }
 
-/// Calls body(i) for i = 0 to n - 1. On a host, if the entries are few, the calling thread makes these calls without a
-/// launch.
+/// Calls body(i) for i = 0 to n - 1. On a host, the calling thread makes these calls without a launch if entries are
+/// few.
 /// @param entries  number of entries that the calls read
 template <class Index, class Exec, class Body>
 void for_range(char const* label, Exec const& exec, Index n, long long entries, Body const& body) {

@@ -87,8 +87,7 @@ struct Flagged {
     for (int w = 0; w < parts::count; ++w) there &= !sentinel::is(parts::get(value, w));
     return there;
   }
-  /// Polls again only if a part of the value is still a sentinel, since each poll takes room in the queues of the L1
-  /// cache.
+  /// Polls again only if a part of the value is still a sentinel: each poll takes room in the queues of the L1 cache.
   template <class At>
   KOKKOS_FORCEINLINE_FUNCTION static void poll_again(At at, S& value) {
     if (!is_there(value)) poll(at, value);
@@ -217,8 +216,8 @@ struct Terms {
 };
 
 /// Owner of the slots, in two buffers: a solve publishes in one and fills the other with sentinels for the next solve,
-/// which saves a launch. A separate kernel fills a buffer only before a solve whose number of columns differs from that
-/// of the solve before.
+/// which saves a launch. A separate kernel fills a buffer only before a solve with another number of columns than the
+/// solve before.
 template <class T>
 class SolvedValues {
  public:

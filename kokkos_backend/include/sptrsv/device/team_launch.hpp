@@ -110,8 +110,7 @@ int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Ker
 }
 
 /// Runs `kernel(team)` for each team. If a team needs at most `most_scratch_bytes` of scratch memory, Kokkos launches
-/// the kernel. If it needs more, up to most_launch_scratch(), this function launches it, since Kokkos 4 and 5 refuse
-/// to.
+/// the kernel. If it needs more, up to most_launch_scratch(), Kokkos 4 and 5 refuse, and this function launches it.
 template <class E, class Kernel>
 void launch_teams(char const* label, E const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
                   Kernel const& kernel) {

@@ -25,7 +25,7 @@ struct LaunchShape {
 };
 
 /// Two ticket counters: a solve takes tickets from one and clears the other for the next solve, which saves a launch
-/// and a fence. Solves of one object follow each other on one execution space instance.
+/// and a fence. The solves of one object must run one after another on one instance.
 template <class T>
 class Tickets {
  public:
@@ -72,7 +72,7 @@ class Tickets {
   }
 
   /// Requests a ticket for a team of one warp without waiting for it; all lanes pass the result to received(). A team
-  /// may hold a ticket while it works on an earlier one: a team still works on the first unfinished ticket.
+  /// may hold a ticket while it works on an earlier one, since some team always works on the first unfinished ticket.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long request([[maybe_unused]] Team const& team, int which, int rows) const {
 #if defined(SPTRSV_GPU_CODE)
@@ -157,8 +157,7 @@ struct TicketKernel {
   }
 };
 
-/// Returns the maximum number of threads of a team of for_each_ticket() on a device, which the kernel's registers
-/// limit.
+/// Returns the maximum number of threads of a team of for_each_ticket() on a device; the kernel's registers limit it.
 template <class T, class Body>
 int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
   return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());

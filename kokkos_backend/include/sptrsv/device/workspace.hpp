@@ -106,7 +106,7 @@ class Workspace {
     std::size_t chunk_, used_;
   };
 
-  /// @param bytes  size of the first chunk, if available
+  /// @param bytes  desired size of the first chunk
   explicit Workspace(std::size_t bytes) { expect(bytes); }
 
   /// Copies the settings; the copy starts without memory.
@@ -117,7 +117,7 @@ class Workspace {
     return *this;
   }
 
-  /// Sets the size of later chunks, if available.
+  /// Sets the desired size of later chunks.
   void expect(std::size_t bytes) { usual_ = std::max(bytes, least_bytes); }
 
   /// Returns an array of `count` elements. Allocates where no chunk has room.

@@ -143,8 +143,8 @@ struct BlockProduct {
   }
   /// Tells whether entry (r, c) has lost so much precision by underflow that x_i is wrong. Let t = L^-1 b, with t_i and
   /// t_j of similar size |t|. Then x_j is at most d |t|, where d is the largest entry of row c of D_j^-1. The loss is
-  /// of the order of eps norm_min d |t|. It does not matter up to eps |D_i^-1|_r |t|, the rounding error of the solve.
-  /// An entry that contributes less than `negligible` of that bound has no effect on any solve.
+  /// of the order of eps norm_min d |t|. A loss up to eps |D_i^-1|_r |t|, the rounding error of the solve, does not
+  /// matter. An entry that contributes less than `negligible` of that bound has no effect on any solve.
   KOKKOS_INLINE_FUNCTION bool underflows(int r, int c) const {
     real const negligible = real(1e-40), least = Kokkos::Experimental::norm_min_v<real>;
     real of_row = 0, d = 0, product = 0, share = 0;

@@ -49,8 +49,7 @@ struct FactorsInWork {
   bool contract;
   int lanes;
 
-  /// Update of one entry or dense block of a row: its number in the row, and the address of U's operand; null: no
-  /// update.
+  /// Update of one entry or dense block of a row: its number in the row, and the address of U's operand, or null.
   struct Update {
     index target = 0;
     scalar const* from = nullptr;

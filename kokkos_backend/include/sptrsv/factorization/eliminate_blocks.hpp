@@ -219,8 +219,7 @@ struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
   }
 };
 
-/// Returns the first row of dense blocks with a D^-1 U_ij that may not be stored instead of its two factors, or -1.
-/// Fences.
+/// Returns the first row of dense blocks with a D^-1 U_ij that may not be stored instead of its factors, or -1. Fences.
 template <class T>
 long long first_row_out_of_range(typename T::exec_space const& exec, OffDiagonals<T> const& upper, int size,
                                  typename T::scalar const* u, typename T::scalar const* inverse) {

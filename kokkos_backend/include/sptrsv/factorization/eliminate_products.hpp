@@ -9,8 +9,8 @@
 
 namespace sptrsv::detail {
 
-/// Slots in scratch memory of a row's products: those of its pivot, then those of each entry of U, each in PETSc's
-/// order of pivot rows.
+/// Slots of a row's products in scratch memory: for its pivot, then for each entry of U, in PETSc's order of pivot
+/// rows.
 template <class T>
 struct ProductSlots {
   using Slot = std::uint16_t;
@@ -29,8 +29,7 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
   return max_over_rows<T>("sptrsv::factorization::most_updates", exec, n, 0LL, updates);
 }
 
-/// Kernel that makes the update lists for products from those in PETSc's order. A team of one warp, on a host a thread,
-/// takes a row.
+/// Kernel that makes the update lists for products from the lists in PETSc's order, with a row per warp or host thread.
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;

@@ -73,8 +73,7 @@ struct EntryRange {
   typename T::offset begin, end;
 };
 
-/// Calls f(i, range, k) for each entry k of the range rows.entries(i) of each row; on a GPU with a lane per entry of a
-/// row.
+/// Calls f(i, range, k) for each entry k of the range rows.entries(i) of each row; on a GPU with a lane per entry.
 template <class T, class Rows, class F>
 void for_each_entry(char const* label, typename T::exec_space const& exec, typename T::index n, Rows const& rows,
                     F const& f) {
@@ -113,8 +112,7 @@ KOKKOS_INLINE_FUNCTION typename T::index row_of_entry(OffDiagonals<T> const& row
   return k >= rows.begin(i) && k < rows.end(i) ? i : index(-1);
 }
 
-/// Calls f(i, k) for each entry k of each row i; on a GPU with a thread per entry, so that a long row takes no longer
-/// than others.
+/// Calls f(i, k) for each entry k of each row i; on a GPU with a thread per entry, whatever the length of the row.
 template <class T, class F>
 void for_each_off_diagonal(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                            F const& f) {

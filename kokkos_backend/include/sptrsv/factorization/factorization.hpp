@@ -31,8 +31,7 @@ struct FactorizationOptions {
   int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
   int teams = 0;          ///< on a GPU, of one warp each; 0: chosen
   /// For symmetric factors with lists. 1: form products as pivot rows arrive, and subtract them once all have arrived,
-  /// if scratch memory holds the products of a row; 0: subtract one pivot row after another; -1: 1 on a GPU, 0 on a
-  /// host.
+  /// if scratch memory holds a row's products; 0: subtract one pivot row after another; -1: 1 on a GPU, 0 on a host.
   int products = -1;
   /// Whether the factor drops no fill, as in complete LU and Cholesky. The number of updates then follows from the
   /// lengths of the rows; they are not counted if they are too many to list.
@@ -48,11 +47,11 @@ struct FactorizationOptions {
 ///
 /// Every entry is summed in the order of PETSc's MatLUFactorNumeric_SeqAIJ() and MatCholeskyFactorNumeric_SeqAIJ(), so
 /// that real factors are bitwise PETSc's, shifts included; with dense blocks of size 2 or more they agree up to
-/// rounding. Rows wait for the rows that they need, on a GPU in the order of L's levels; progress is guaranteed for any
-/// number of teams.
+/// rounding. Rows wait for the rows that they need, on a GPU in the order of L's levels. Any number of teams makes
+/// progress.
 ///
-/// One numeric phase at a time. An exception from factor() does not affect the next call. A moved-from object can be
-/// destroyed and assigned to; its factor() throws NotReady, and no other member may be called.
+/// The object serves one numeric phase at a time. An exception from factor() does not affect the next call. A
+/// moved-from object can be destroyed and assigned to; its factor() throws NotReady, and no other member may be called.
 /// For types that the library is not compiled for, include sptrsv/factorization/factorization_impl.hpp.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factorization {
@@ -83,22 +82,20 @@ class Factorization {
   /// need no levels; if the updates can be listed, their number may be an upper bound.
   static FactorizationReport decide(ExecSpace const& exec, typename types::pattern const& matrix,
                                     pattern_type const& factor, FactorizationOptions const& options = {});
-  /// Returns the pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), which is PETSc's, with ascending
-  /// columns. U's rows end in their pivots; those of a symmetric factor have none. An entry of A has level 0; fill has
-  /// the minimum of lev(i, k) + lev(k, j) + 1 over all k < min(i, j). The pattern has the entries of level `levels` or
-  /// less.
+  /// Returns PETSc's pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), with ascending columns. U's rows
+  /// end in their pivots; those of a symmetric factor have none. An entry of A has level 0; fill has the minimum of
+  /// lev(i, k) + lev(k, j) + 1 over all k < min(i, j). The pattern has all entries up to level `levels`.
   /// @param matrix     A's pattern, as in the constructor
   /// @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
   /// @param symmetric  upper triangle only
   /// @param levels     0 or less: no fill
-  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry that is not filled;
+  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) whose diagonal entry is neither in A nor fill;
   ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count.
   /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill, a search from each
   /// row, on a GPU two, over the graph of A: it reads all neighbors of each vertex that is at most `levels` edges away,
   /// and with many levels reads some of them repeatedly. For long rows, a GPU needs up to 512 MB of global memory, or
   /// 16 bytes per row of A if that is more. Allocates, fences.
-  /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), with the differences stated in
-  /// factorization/fill_paths.hpp.
+  /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002); differences: factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
                                     typename types::indices const& row_perm, typename types::indices const& col_perm,
                                     bool symmetric, int levels = 0);
@@ -108,8 +105,7 @@ class Factorization {
 
   /// Computes values().
   /// @param matrix_values  values of A, aligned with its col_idx, dense blocks by columns; read before the call returns
-  /// @throws PatternChanged if there are too few values; Unsupported for diagonal_scale or diagonal_offset with dense
-  /// blocks.
+  /// @throws PatternChanged if values are too few; Unsupported for diagonal_scale or diagonal_offset with dense blocks.
   /// Cost: for each pass a launch that resets the arrays, a launch over all rows, and a fence; only shifts of A need
   /// more than one pass. Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a
   /// few numbers if a pivot is small.

@@ -13,11 +13,9 @@ struct FactorizationTuning {
   /// (lap3d:100 in blocks of colors, 28 levels: 0.46 ms instead of 0.71).
   static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
   static constexpr double wide_level_rows = 16384;
-  /// Counterpart of GpuTuning::levels_in_flight. It is greater than for a solve, since a row takes longer, mostly
-  /// before it has to wait.
+  /// Counterpart of GpuTuning::levels_in_flight, greater since a row takes longer, mostly before it has to wait.
   static constexpr double levels_in_flight = 30;
-  /// levels_in_flight if rows have fewer than `short_row` entries on average: fewer, since teams that poll delay the
-  /// others.
+  /// levels_in_flight if rows have fewer than `short_row` entries on average: fewer, since polling delays other teams.
   static constexpr double levels_in_flight_of_short = 12, short_row = 8;
   /// LU: conditions for a team to take its next ticket while it still works on the one before. There are at least
   /// `least_tickets_of_team` tickets per team, since otherwise some teams would have two and others none. At most

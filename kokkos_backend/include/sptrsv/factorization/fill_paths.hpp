@@ -203,8 +203,8 @@ struct FillArray {
 ///
 /// Source: D. J. Rose and R. E. Tarjan, SIAM J. Appl. Math. 34 (1978), for complete factors; D. Hysom and A. Pothen,
 /// Lawrence Livermore National Laboratory UCRL-JC-150789 (2002), for levels lev(i, j) = min over k of lev(i, k) +
-/// lev(k, j) + 1. Difference: the search carries the greatest vertex of each path, so that it need not be repeated in
-/// the transposed graph.
+/// lev(k, j) + 1. Difference: the search carries the greatest vertex of each path, so no second search in the
+/// transposed graph is needed.
 template <class T, class Group, class Store>
 KOKKOS_INLINE_FUNCTION void follow_paths(Group const& group, FillGraph<T> const& graph, FillRule const rule,
                                          typename T::index i, Store& store) {

@@ -11,7 +11,7 @@
 namespace sptrsv::detail {
 
 /// Split of each row of A(row_perm, col_perm) at its diagonal. A first pass counts the entries on both sides, a second
-/// one lists them.
+/// lists them.
 template <class T>
 struct SplitRows {
   using index = typename T::index;

@@ -12,7 +12,7 @@ enum class Shift {
   in_blocks           ///< |pivot| <= zero_pivot: adds the amount to this pivot only
 };
 
-/// Rules for pivots, with rs the sum of the magnitudes of a row's entries in the factors, without its pivot.
+/// Rules for pivots. Here rs is the sum of the magnitudes of a row's entries in the factors, without its pivot.
 struct PivotRules {
   Shift shift = Shift::none;
   double zero_pivot = 2.2e-14;
@@ -22,12 +22,11 @@ struct PivotRules {
   /// diagonal_scale a_ii - diagonal_offset if its real part is positive (relative and absolute threshold of Ifpack2's
   /// RILUK). Shifts use the unchanged A.
   double diagonal_scale = 1, diagonal_offset = 0;
-  /// For Shift::positive_definite, the upper end of the bisection. -1: 1.1 times the shift that makes A diagonally
-  /// dominant.
+  /// Upper end of the bisection of positive_definite. -1: 1.1 times the shift that makes A diagonally dominant.
   double greatest_amount = -1;
   /// Rules for factors with dense blocks; the rules above do not apply to them. In a diagonal block d, a pivot of
   /// exactly 0 other than the last becomes block_shift, or if block_shift_is_relative, block_shift (1e-12 + sum_k
-  /// |d_kk|). With block_shift = 0 it stays 0 and is reported. If the rows of a diagonal block are not interchanged, no
+  /// |d_kk|). With block_shift = 0 it stays 0 and is reported. Without interchanges of the rows of a diagonal block, no
   /// pivot counts as zero.
   double block_shift = 0;
   bool block_shift_is_relative = true, interchange_in_blocks = true;
@@ -43,8 +42,7 @@ struct PivotStatus {
   double zero_value = 0;     ///< magnitude of zero_row's pivot
   double first_value = 0;    ///< magnitude of first_row's pivot
   bool endless = false;      ///< no further shift would have changed anything: PETSc would loop forever
-  /// Dense blocks: the first row of blocks in which D^-1 U has left the range of numbers, so that solves with it may be
-  /// wrong; -1: none.
+  /// Dense blocks: first row of blocks in which D^-1 U has left the range of numbers; solves may be wrong. -1: none.
   long long out_of_range_row = -1;
 };
 
@@ -63,8 +61,8 @@ class ShiftLoop {
 
   /// Chooses the next amount after a pass.
   /// @param failed  whether a pivot of the pass was too small
-  /// @param top  called once, if positive_definite needs it: 1.1 max(zero_pivot, max over rows of sum |a_ij| - |a_ii| -
-  /// Re(a_ii))
+  /// @param top  called at most once, for positive_definite: 1.1 max(zero_pivot, max_i (sum_j |a_ij| - |a_ii| -
+  /// Re(a_ii)))
   /// @return whether there is another pass
   template <class Top>
   bool next(bool failed, Top const& top) {

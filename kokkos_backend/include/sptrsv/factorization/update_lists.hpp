@@ -281,8 +281,7 @@ struct ListOrder {
   }
 };
 
-/// Kernel that sorts each row's part of the arrays by ListOrder: by insertion, long rows first at greater distances
-/// (Shell sort).
+/// Kernel that sorts each row's part of the arrays by ListOrder: by insertion, for long rows as in Shell sort.
 template <class T>
 struct SortPivots {
   using index = typename T::index;

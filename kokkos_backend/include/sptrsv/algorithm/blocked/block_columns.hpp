@@ -88,7 +88,7 @@ struct NumberColumns {
   OffDiagonals<T> rows;
   BlockPlan<T> plan;
   Kokkos::View<index*, typename T::device> slice_of;       // by position
-  Kokkos::View<index*, typename T::device> listed;         // one per entry of a pack; block b's from first_listed(b)
+  Kokkos::View<index*, typename T::device> listed;         // halo positions, those of block b from first_listed(b)
   Kokkos::View<std::uint64_t*, typename T::device> halos;  // out, by block: number of halo values
   Kokkos::View<char*, typename T::device> tables;          // one per team
   int most_table;                                          // a power of two

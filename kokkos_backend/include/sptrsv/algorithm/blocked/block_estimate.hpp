@@ -40,9 +40,8 @@ double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_ro
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for(most_bytes)) / row_bytes);
 }
 
-/// Returns the mean of greatest - least + 1 over the levels of `rows` successive rows, from a sample of the rows. This
-/// number is small where rows are numbered by level, as after reverse Cuthill-McKee; it bounds the number of levels of
-/// a block.
+/// Returns the mean of greatest - least + 1 over the levels of `rows` successive rows, from a sample. It is small where
+/// rows are numbered by level, as after reverse Cuthill-McKee, and bounds the number of levels of a block.
 /// Cost: a kernel; fences.
 template <class T>
 double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
@@ -78,8 +77,7 @@ inline std::array<int, Directions::most> estimate_sides(std::array<double, Direc
   return sides_of_boxes(rounded, rows, {});
 }
 
-/// Tells whether blocks are expected to be strips of levels instead of boxes. Cost: a pass over a sample of the rows;
-/// fences.
+/// Tells whether blocks are expected to be strips of levels, not boxes. Cost: a pass over a sample of the rows; fences.
 template <class T>
 bool expects_strips(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   return analysis.directions(exec).count() < 2;
@@ -124,9 +122,9 @@ inline long long host_block_rows(long long n, long long threads) {
 }
 
 /// Estimates the share of a host's blocks of rows that are on the critical path; 1 if each block waits for the block
-/// before it. For boxes the path is the grid diagonal. For strips it has 2 strips + blocks / strips blocks, since a
+/// before it. For boxes the path is the grid diagonal. For strips its length is 2 strips + blocks / strips, since a
 /// block waits for the block before it and for one or two blocks of the strip before. If rows are numbered by level, it
-/// has levels / (levels of a block) blocks if that is more. Cost: passes over samples of the rows; the level sets.
+/// is levels / (levels of a block) if that is more. Cost: passes over samples of the rows; the level sets.
 template <class T>
 double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const& analysis, long long threads) {
   auto const n = static_cast<double>(analysis.num_rows());

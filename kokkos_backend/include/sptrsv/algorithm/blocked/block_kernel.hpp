@@ -48,8 +48,8 @@ struct BlockData {
 
 /// GPU kernel in which a team holds its whole block of rows in scratch memory. Its first warps solve rows: they take
 /// slices round robin, in level order, and poll for x in scratch memory. The other warps fetch the halo values that
-/// other blocks publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that a running
-/// team has taken.
+/// other blocks publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that running
+/// teams have.
 /// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
@@ -266,8 +266,8 @@ struct BlockOnDevice {
     return scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8));
   }
 
-  /// Solves a warp's slices. While it solves a slice, it loads the data of its next slice and the descriptor of the
-  /// slice after that; beyond the end it loads the block's last slice again.
+  /// Solves a warp's slices. While the warp solves a slice, it loads the data of its next slice and the descriptor of
+  /// the slice after that; beyond the end it loads the block's last slice again.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
                                            slots_type const& slots, index first, int slices, int warp,

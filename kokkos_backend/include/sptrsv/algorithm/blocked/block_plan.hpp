@@ -359,7 +359,7 @@ class BlockCutter {
   RowShape shape_;
   index n_;
   bool any_long_;
-  view<index> number_;       // by position: its block, after cut_slices() its slice
+  view<index> number_;       // by position: its block or, after cut_slices(), its slice
   view<std::uint64_t> key_;  // by position: block and level
 };
 

@@ -14,8 +14,7 @@ struct BlockedDescription : AlgorithmDefaults {
   static constexpr char const* summary = "a team per block of rows, in scratch memory";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
                                              /*single_storage=*/true};
-  // what the features count: halo values; latency between levels of a block, between blocks, and between long rows;
-  // additions after a wait
+  // cost of halo values; latency between levels of a block, between blocks, between long rows; additions after a wait
   static constexpr auto model = features_of(
       {{"strip_bytes"},  // bytes of T, b and x if blocks are expected to be strips, which need more halo values; else 0
        {"levels"},

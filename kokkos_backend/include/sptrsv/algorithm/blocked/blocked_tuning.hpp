@@ -12,16 +12,14 @@ struct BlockedTuning {
   static constexpr int least_scratch_bytes = 20480;
   /// Bytes of scratch memory of a block on the GPUs that the planner's table is fitted to.
   static constexpr int table_scratch_bytes = 111600;
-  /// Share of the scratch memory that blocks are cut to fill; the rest is a reserve, since the number of halo values is
-  /// only estimated at that time.
+  /// Share of the scratch memory that blocks are cut to fill. The rest is a reserve: the number of halo values is an
+  /// estimate.
   static constexpr double cut_for = 0.95;
   /// Expected number of halo values (values that a block needs from other blocks) per entry.
   static constexpr double expected_halos = 0.25;
-  /// Rows of more than this number of entries are blocks of their own; all threads of a team solve such a row from
-  /// global memory.
+  /// Maximum number of entries of a row within a block. All threads of a team solve a longer row from global memory.
   static constexpr int long_row = 512;
-  /// Number of partial sums of a long row, a power of two: the number of threads of the largest team if warps have 32
-  /// lanes.
+  /// Number of partial sums of a long row, a power of two: the threads of the largest team if warps have 32 lanes.
   static constexpr int long_row_parts = 512;
   static_assert((long_row_parts & (long_row_parts - 1)) == 0, "halves are added to each other");
   /// Number of deferred entries of a row: those whose x is solved latest. Each lane of the row adds them after the sum
@@ -29,8 +27,8 @@ struct BlockedTuning {
   static constexpr int deferred_entries = 4, least_deferred_lanes = 4;
   /// Maximum number of rows of a block.
   static constexpr int block_rows = 2048;
-  /// Host: minimum number of blocks per thread, and bounds of the number of rows of a block. Measured on two cores of
-  /// an AMD EPYC.
+  /// Host: minimum blocks per thread, and bounds of the number of rows of a block. Measured on two cores of an AMD
+  /// EPYC.
   static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
   /// Minimum number of levels of a strip, on a GPU and on a host; strips of narrow levels have more.
   static constexpr int strip_levels = 128, host_strip_levels = 32;
@@ -38,8 +36,8 @@ struct BlockedTuning {
   /// levels and the triangle has more than `thin_levels` levels.
   static constexpr double thin_block = 3;
   static constexpr int thin_levels = 32;
-  /// Maximum of (number of boxes) / (number of boxes that the rows would fill). With more boxes the pattern is no grid,
-  /// and strips are better.
+  /// Maximum of boxes / (boxes that the rows would fill). With more boxes the pattern is no grid, and strips are
+  /// better.
   static constexpr double most_boxes = 2;
   /// Number of warps of a team that solve rows, and of those that fetch halo values. If rows are real and have one lane
   /// each, `most_warps` fetch (lap3d:200 434 us instead of 482, road:700 37 instead of 41).
@@ -52,8 +50,7 @@ struct BlockedTuning {
   /// - a row has more than `large_row` of all entries (kkt_BOYD1 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
   static constexpr double many_halos = 0.5, large_row = 1.0 / 16;
-  /// Number of right-hand sides per pass. A team solves a block for one of them, so that a stalled column does not
-  /// stall the others.
+  /// Right-hand sides per pass. A team solves a block for one of them, so that a stalled one does not stall the others.
   static constexpr int columns_per_pass = 4;
   /// Number of resident GPU threads for each team of a solve.
   static constexpr int threads_per_team = 1024;

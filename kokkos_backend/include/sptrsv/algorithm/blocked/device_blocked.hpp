@@ -211,8 +211,7 @@ class DeviceBlocked : public BlockedModel {
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
     else make(four{}, std::true_type{}, std::true_type{});
   }
-  /// Chooses the numbers of warps that solve and that fetch, and reduces them if the team does not fit: complex numbers
-  /// need many registers.
+  /// Chooses the numbers of warps, and reduces them if the team does not fit: complex numbers need many registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.halo.extent(0)) > Tuning::many_halos * entries &&

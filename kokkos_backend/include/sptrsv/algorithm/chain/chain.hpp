@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver of chains, triangles in which each row needs at most one row and is needed by at most one: scans over the
-// rows.
+// Solver by scans of chains: triangles in which each row needs at most one row and is needed by at most one.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -28,8 +27,7 @@ namespace sptrsv {
 ///   needs row j; c = 4 (real) or 2 (complex). Right-hand sides that fail, because products of many entries leave the
 ///   range of numbers or b is infinite, are solved again by substitution, with a thread per chain.
 /// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
-/// underflows. A solve has nine kernels, none of which polls. Bitwise reproducible, since maps are composed in a fixed
-/// order.
+/// underflows. A solve has nine kernels, none of which polls. Bitwise reproducible: maps are composed in a fixed order.
 /// @throws Unsupported for other triangles.
 /// Source (composed maps): H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput. C-22 (1973).
 template <class T>

@@ -314,8 +314,7 @@ struct ChainChunkScan {
   }
 };
 
-/// Kernel that checks the residual at each position, and marks right-hand sides for which one is too large or not a
-/// number.
+/// Kernel that checks the residual at each position, and marks right-hand sides with one that is too large or NaN.
 template <class T>
 struct ChainResiduals {
   using index = typename T::index;
@@ -327,8 +326,7 @@ struct ChainResiduals {
   /// third for complex numbers, whose products and quotients round more.
   static constexpr real bound =
       (Parts<scalar>::count == 1 ? real(8) : real(4)) * Kokkos::Experimental::epsilon_v<real> / 2;
-  /// Absolute bound of the residual: for subnormal unknowns, substitution and scans differ by small multiples of
-  /// denorm_min.
+  /// Absolute bound of the residual: scans and substitution differ by a few denorm_min for subnormal unknowns.
   static constexpr real absolute = real(1024) * Kokkos::Experimental::denorm_min_v<real>;
 
   KOKKOS_FUNCTION void operator()(long long which) const {

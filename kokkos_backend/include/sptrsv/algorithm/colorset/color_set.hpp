@@ -22,8 +22,7 @@
 namespace sptrsv {
 
 /// Performance model: the time per entry is 1 / (alpha N_r min(phi, P)), with N_r entries per row, phi rows per set, P
-/// rows that the machine processes at a time, and 1 / alpha the time of a row. The time of a solve is therefore rows /
-/// (alpha min(phi, P)).
+/// rows processed at a time, and 1 / alpha the time of a row. So a solve takes rows / (alpha min(phi, P)).
 /// Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
 struct ColorModel {
   double rows = 0, entries = 0, sets = 0;
@@ -43,10 +42,10 @@ inline std::string to_string(ColorModel const& m) {
 }
 
 /// Solver by sets of independent rows. No kernel polls. Bitwise reproducible.
-/// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level
-/// set"). Differences: The sets are found in the triangle, so any ordering and factors with fill work. Rows that an
-/// ordering keeps together (inodes) are a block of rows of one set. The number of lanes per row is chosen for each set.
-/// Small sets share a kernel.
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, sections 3.1 (form sets) and 4.2 (form cpls, his "color plus level
+/// set"). Differences: Sets are found in the triangle, so any ordering and factors with fill work. Rows that an
+/// ordering keeps together (inodes) are a block of rows of one set. Each set has its own number of lanes per row. Small
+/// sets share a kernel.
 template <class T>
 class ColorSet : public AlgorithmDefaults {
  public:
@@ -140,8 +139,7 @@ class ColorSet : public AlgorithmDefaults {
   using Tuning = detail::ColorSetTuning;
   static int warp() { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
 
-  /// Finds the sets on the device if there are few of them and all blocks are single rows, otherwise by a pass on the
-  /// host.
+  /// Finds the sets on the device if they are few and all blocks are single rows, otherwise by a pass on the host.
   ColorSets<T> find_sets(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
     if constexpr (!host) {
       auto const& sets = detail::consecutive_sets_of<T>(exec, analysis);

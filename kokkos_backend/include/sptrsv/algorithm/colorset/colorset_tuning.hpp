@@ -6,11 +6,9 @@ namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/dev/colorset.md).
 struct ColorSetTuning {
-  /// Maximum number of rows of a small set; default of option wide_rows. For small sets a barrier of one team is faster
-  /// than a launch.
+  /// Maximum rows of a small set; default of option wide_rows. For such a set a barrier is faster than a launch.
   static constexpr int small_rows = 512;
-  /// Number of warps of the one team that solves small sets, and of each team of a kernel that solves one set. Not
-  /// measured separately.
+  /// Warps of the one team that solves small sets, and of each team of a kernel of one set. Not measured separately.
   static constexpr int one_team_warps = 16, team_warps = 4;
   /// Maximum mean number of entries per row with which a row has one lane, in sets that fill the GPU by themselves:
   /// lap3d:100,color takes 36.5 us, and with two lanes 42.6 us; with 13 entries (kkt2) four lanes are best.

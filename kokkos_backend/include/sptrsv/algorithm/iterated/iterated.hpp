@@ -109,8 +109,8 @@ struct JacobiSweep {
 /// Approximate solver by k Jacobi sweeps: x_0 = D^-1 b, x_j = D^-1 (b - N x_(j-1)), where op(T) = D + N and D is the
 /// diagonal. After k sweeps the rows of the levels 0 to k are exact, so k = levels - 1 gives the solution; a solve
 /// makes no more sweeps than that. With fewer sweeps the error is x - x_k = (-D^-1 N)^(k+1) x, which may be of any
-/// size. x_k is linear in b; for the same k the transposed solve is the transpose. The planner never chooses it. No
-/// kernel polls. Bitwise reproducible.
+/// size. x_k is linear in b; with the same k, a transposed solve is exactly the transpose of that linear map. The
+/// planner never chooses it. No kernel polls. Bitwise reproducible.
 /// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
 template <class T>
 class Iterated : public AlgorithmDefaults {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of `levelset` on a GPU. Rows in level order are cut into slices: a slice is part of one level, and a warp
 // solves it in one step. A wide level has a kernel of its own. Other levels share kernels of many teams, or of one team
-// if they are narrow. In these a row polls for the x that it needs instead of waiting for the whole level before.
+// if they are narrow. In a shared kernel a row polls for the x that it needs instead of waiting for the whole level
+// before.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,7 @@
 
 namespace sptrsv::detail {
 
-/// Solver of one row by the lanes of a thread, each for one right-hand side. Column numbers of T are positions in level
-/// order.
+/// Solver of one row by a thread, whose lanes have one right-hand side each. T's columns are positions in level order.
 /// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored>
 struct LevelRow {
@@ -150,8 +150,7 @@ struct LevelKernelColumns {
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
 
-  /// Returns a distance between right-hand sides in scratch memory with which the lanes of half a warp, 16 words of 8
-  /// bytes, access different banks.
+  /// Returns a distance between right-hand sides with which half a warp, 16 words of 8 bytes, accesses different banks.
   KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
     return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
   }

@@ -12,9 +12,9 @@ namespace sptrsv {
 
 /// Solver by level sets. Bitwise reproducible.
 /// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differences:
-///   - Rows are copied in level order, on a host by length within a level.
+///   - Rows are copied in level order; on a host the rows of a level are sorted by length.
 ///   - The analysis of an untransposed solve is a sweep by default (option analysis).
-///   - Levels share a kernel by their number of rows, not by the launch configuration that they need.
+///   - Which levels share a kernel depends on their numbers of rows, not on the launch configuration that they need.
 template <class T>
 using LevelSet =
     std::conditional_t<detail::runs_inline<typename T::exec_space>, detail::HostLevelSet<T>, detail::DeviceLevelSet<T>>;

@@ -33,8 +33,7 @@ struct LevelSetDescription : AlgorithmDefaults {
     }
   };
 
-  // what the features count: latency from level to level, greater in wide levels; polls and additions, slower after a
-  // wait
+  // latency from level to level, which is greater in wide levels; polls and additions, which are slower after a wait
   static constexpr auto model = features_of({{"rows"},
                                              {"levels"},
                                              {"level_rows"},

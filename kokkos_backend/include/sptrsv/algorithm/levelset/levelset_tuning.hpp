@@ -17,8 +17,7 @@ struct LevelSetTuning {
   static constexpr int narrow_slices = 4;
   /// Maximum number of teams, of one warp each, per resident warp in a kernel of many levels, if rows have one lane:
   /// lap3d:100 in blocks of colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192
-  /// us with 1/6. If rows have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 us, 87 us with
-  /// 1/4.
+  /// us with 1/6. If rows have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 instead of 87 us.
   static constexpr double most_of_resident = 0.25;
   /// Minimum number of successive narrow levels for a kernel of one team. Fewer of them join a neighboring kernel of
   /// many levels, since a launch costs more than one team saves.
@@ -29,8 +28,7 @@ struct LevelSetTuning {
   static constexpr int one_team_columns = 4;
   /// Bytes of scratch memory for half of the one-team kernel's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;
-  /// Number of warps of a team in a kernel of one level: if columns are not staged in scratch memory, and if they are.
-  /// Not measured separately.
+  /// Warps of a team in a kernel of one level, without and with columns in scratch memory. Not measured separately.
   static constexpr int wide_team_warps = 4, staged_team_warps = 2;
   /// Minimum number of columns of a pass for which b and x of a wide level are staged in scratch memory.
   static constexpr int staged_columns = 4;

@@ -81,9 +81,8 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
 
 /// Kernel in which a thread of a team is one warp and takes one unit after another. A unit is a row, whose entries the
 /// lanes share, or a block of rows with a row per lane. Such a lane solves one right-hand side after another, and never
-/// spins on a row of another lane. (With a right-hand side per lane, a warp would solve a few rows of the block at a
-/// time, and each such group would wait for the group before: road:2000 with 8 right-hand sides would take 42 ms
-/// instead of 2.)
+/// spins on a row of another lane. (With a right-hand side per lane, a warp would solve only a few rows at a time,
+/// which would wait for the few before: road:2000 with 8 right-hand sides would take 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -112,7 +111,7 @@ struct FusedRows {
 /// the order of a row's sum.
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differences:
 /// Warps take units by ticket. A scan on the device lists the units. A value is its own flag. The length of a row
-/// excludes its diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the paper
+/// excludes its diagonal entry. The threshold is trained for each device, as in the paper's section 6.2
 /// (docs/dev/fused.md).
 template <class T>
 class Fused : public detail::InRowOrder<T> {

@@ -140,8 +140,7 @@ struct ThreadPerRow {
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
-  /// Solves row s of the solve order for the right-hand sides of one lane. Rows from `first` on may belong to the same
-  /// warp.
+  /// Solves row s of the solve order for the columns of one lane. Rows from `first` on may belong to the same warp.
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
     if (column >= columns.count) return;
     index const i = ascending ? s : rows.num_rows - 1 - s;
@@ -209,8 +208,7 @@ class InRowOrder : public AlgorithmDefaults {
         tickets_(exec),
         solved_(exec, by_columns ? 0 : analysis.num_rows()) {}
 
-  /// Returns the shape of a launch in which a warp, or on a host a thread, takes one unit (a row or a block) after
-  /// another.
+  /// Returns the shape of a launch in which a warp, on a host a thread, takes one unit (row or block) after another.
   /// @param team_warps  GPU: warps per team
   /// @param per_ticket  units per ticket. 0: on a GPU 1, since a warp with more would start each unit only after the
   ///                    unit before, while all other warps may wait for it

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync-free solve: a warp per component; by rows (reproducible), or by columns with in-degrees and atomics (as
-// published).
+// Sync-free solve, a warp per component: by rows (reproducible), or as published, by columns with atomics.
 #pragma once
 
 #include "sptrsv/algorithm/sync_free/in_row_order.hpp"
@@ -14,8 +13,7 @@ template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(R* address, R value) {
   Kokkos::atomic_sub(address, value);
 }
-/// Subtracts the real and the imaginary part separately, which is safe since a sum is read only after all of its terms
-/// have arrived.
+/// Subtracts real and imaginary part separately: a sum is read only after all of its terms have arrived.
 template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos::complex<R> value) {
   Kokkos::atomic_sub(&address->real(), value.real());

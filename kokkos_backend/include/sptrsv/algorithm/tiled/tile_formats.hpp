@@ -8,8 +8,8 @@
 namespace sptrsv {
 
 /// Returns the format of an off-diagonal tile. 16: dense, if entries fill at least half of the slots. 1 to 8: ELL with
-/// that number of slots per row, if entries fill at least half of them. 0: the list of sparse entries; always for fewer
-/// than 16 entries.
+/// that number of slots per row, if entries fill at least half of them. 0, always for fewer than 16 entries: the list
+/// of sparse entries.
 KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (entries < tile_size) return 0;
   if (2 * entries >= tile_size * tile_size) return tile_size;

@@ -14,8 +14,7 @@
 
 namespace sptrsv {
 
-/// Off-diagonal entries of op(T) by position. Columns are positions, which ascend in a row up to less than its own.
-/// Device-copyable.
+/// Off-diagonal entries of op(T) by position. Columns are positions too, and ascend in each row. Device-copyable.
 template <class T>
 struct SortedRows {
   using index = typename T::index;
@@ -37,8 +36,8 @@ struct SortedRows {
   }
 };
 
-/// Tile rows sorted by block level: at(q) is the tile row that is solved q-th; rank(at(q)) is q. Tile row t has the
-/// positions 16 t to 16 t + 15.
+/// Tile rows sorted by block level: at(q) is the q-th in that order, rank(at(q)) is q. Tile row t begins at position 16
+/// t.
 template <class T>
 struct BlockOrder {
   typename T::index num_tile_rows = 0;
@@ -129,7 +128,7 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
 }
 
 /// Positions of rows sorted by level. A level of at least 16 rows starts a new tile, and so does the level after it, so
-/// that its diagonal tiles contain nothing but their diagonals. Narrower levels share tiles.
+/// that diagonal tiles of the wide level contain only their diagonals. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
   std::vector<typename T::index> shift;  ///< by level: position of its rows, minus their position without empty ones

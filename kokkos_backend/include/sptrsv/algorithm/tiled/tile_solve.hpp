@@ -157,9 +157,8 @@ struct TileSystem {
 };
 
 /// Kernel at warp level: the lanes share a tile row. Each round polls together for the x of a batch of list entries and
-/// of two tiles. A round takes list entries and tiles whose x are solved at about the same time: the list and the tiles
-/// are both in the order in which their x are solved, and they end in the same round. A lane waits only for other
-/// warps.
+/// of two tiles. These x are solved at about the same time: list and tiles are both in the order in which their x are
+/// solved, and end in the same round. A lane waits only for other warps.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;
@@ -183,8 +182,8 @@ struct TileRowPerWarp {
     PerLane<sums> x[tiles_per_batch];
   };
 
-  /// Waits for all x of a round, then subtracts the lane's terms of the list's slots first..last, and loads its x of
-  /// `count` tiles.
+  /// Waits for a lane's x of a round: loads those of `count` tiles, and subtracts the terms of the list's slots
+  /// first..last.
   KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first,
                                                      offset last, int count, int lane, Round& round, sums& sum) const {
     Terms<scalar, K> terms;

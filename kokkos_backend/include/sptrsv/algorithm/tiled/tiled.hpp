@@ -24,10 +24,10 @@ namespace sptrsv {
 ///   triangle  the diagonal tile: slots as in ELL, rows scaled to a unit diagonal
 ///
 /// Variant syncfree: rows in natural order, so that chains of rows lie within tiles; a tile row waits for the x that it
-/// needs. Tiles end where a row does not depend on the rows before it, as at the end of a grid line. Variant levelset:
-/// rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a thread per row of
-/// T); all others share kernels at warp level (a warp per tile row). The default is the variant with fewer block
-/// levels, where each block level of syncfree counts 1.4 times.
+/// needs. Tiles end where a row does not depend on the rows before it, as at the end of a grid line.
+/// Variant levelset: rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a
+/// thread per row of T); all others share kernels at warp level (a warp per tile row).
+/// The default is the variant with fewer block levels, where each block level of syncfree counts 1.4 times.
 ///
 /// Diagonal tiles are solved in 16 steps within a warp, so that x is as accurate as by substitution:
 /// |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i.
@@ -60,8 +60,7 @@ class Tiled : public AlgorithmDefaults {
     }
   };
 
-  // what the features count: latency between tile rows; their gathers of x, from memory or after a wait; rows with a
-  // thread each in wide levels
+  // latency between tile rows; gathers of x, from memory or after a wait; in wide levels, rows with a thread each
   static constexpr auto model = features_of(
       {{"rows"},
        // number of block levels, as the solver orders and cuts rows; sum over block levels of the maximum number of

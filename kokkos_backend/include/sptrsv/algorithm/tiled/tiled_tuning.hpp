@@ -6,8 +6,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/dev/tiled.md) and used on all devices, so that tiles are the same
-/// everywhere.
+/// Constants measured on an NVIDIA H200 (docs/dev/tiled.md), and used on all devices, which thus have the same tiles.
 struct TiledTuning {
   /// Mean number of rows per level above which the planner does not look for tiles. Looking takes longer than several
   /// solves, and on such matrices of docs/performance.md (GPU) tiles are at most 15 % faster than `levelset`.
@@ -19,8 +18,7 @@ struct TiledTuning {
   /// (Cost of a block level in natural order) / (cost of a block level if rows are sorted by level). It is greater than
   /// 1, since in natural order diagonal tiles have entries below the diagonal.
   static constexpr double own_order = 1.4;
-  /// Host: approximate number of tickets per thread and kernel, and maximum number of tile rows of a ticket. Not
-  /// measured separately.
+  /// Host: approximate tickets per thread and kernel, and maximum tile rows of a ticket. Not measured separately.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
 };
 
