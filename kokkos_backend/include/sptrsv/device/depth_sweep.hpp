@@ -25,7 +25,7 @@ struct NeededRows {
 
 /// Waits for the depths of all rows that a row needs. Lanes of a warp may need each other's rows, so a lane never loops
 /// on one depth: in each turn it polls for a batch of rows, and takes the depths that are known.
-/// @param needed first rows to poll for, before those of next()
+/// @param needed   first rows to poll for, before those of next()
 /// @param depths   by row; `unknown` until published
 /// @param next     next(batch) refills an empty batch; returns false if no rows are left
 /// @param take     take(needed, depth) is called for each needed row

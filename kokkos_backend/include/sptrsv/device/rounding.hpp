@@ -25,8 +25,8 @@ KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
 }
 
 /// Returns x - l u.
-/// @param contract  uses one fused operation with one rounding; otherwise rounds the product first, which on a host
-/// needs a compiler flag against contraction. The library's own files are compiled with it.
+/// @param contract  true: one fused operation with one rounding. false: rounds the product first; on a host that needs
+/// a compiler flag against contraction, which the library's own files are compiled with.
 KOKKOS_FORCEINLINE_FUNCTION double subtract_product(double x, double l, double u, bool contract) {
   if (contract) return Kokkos::fma(-l, u, x);
 #if defined(__CUDA_ARCH__)
@@ -50,7 +50,7 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> subtract_product(Kokkos::complex<
   return x - l * u;
 }
 
-/// Returns 1 / b; for complex b as C defines it: 0 for an infinite b and infinite for b = 0, neither NaN.
+/// Returns 1 / b; for complex b as C defines it: 0 for an infinite b and infinite for b = 0, never NaN for these.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S reciprocal(S b) {
   return S(1) / b;

@@ -22,8 +22,8 @@ bool is_small(Count entries) {
   return static_cast<long long>(entries) < SmallRangeTuning::entries;
 }
 
-/// Calls launch(policy) with a range policy of `rows` rows. On a host, if the rows have few entries, this is a policy
-/// of Kokkos::Serial, if Kokkos has that space: the calling thread finishes before other threads would have woken up.
+/// Calls launch(policy) with a range policy of `rows` rows. On a host, if the rows have few entries and Kokkos has
+/// Serial, it is a policy of Kokkos::Serial: the calling thread finishes before other threads would have woken up.
 /// @param entries  number of entries that the kernel reads
 template <class Exec, class Index, class Launch>
 void with_range(Exec const& exec, Index rows, long long entries, Launch const& launch) {

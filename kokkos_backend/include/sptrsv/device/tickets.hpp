@@ -46,7 +46,7 @@ class Tickets {
 
   /// Takes the next `rows` rows and returns the first of them.
   /// @param taker  Kokkos::PerTeam(team), or Kokkos::PerThread(team) where each thread takes tickets
-  /// @param which number of the counter
+  /// @param which  number of the counter
   template <class Taker>
   KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int which, int rows) const {
     unsigned long long first = 0;

@@ -91,10 +91,10 @@ class Factorization {
   /// @param levels     0 or less: no fill
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) whose diagonal entry is neither in A nor fill;
   ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count.
-  /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill, a search from each
-  /// row, on a GPU two, over the graph of A: it reads all neighbors of each vertex that is at most `levels` edges away,
-  /// and with many levels reads some of them repeatedly. For long rows, a GPU needs up to 512 MB of global memory, or
-  /// 16 bytes per row of A if that is more. Allocates, fences.
+  /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill, one search of the
+  /// graph of A from each row, on a GPU two: each reads all neighbors of all vertices at most `levels` edges away, with
+  /// many levels some of them repeatedly. For long rows, a GPU needs up to 512 MB of global memory, or 16 bytes per row
+  /// of A if that is more. Allocates, fences.
   /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002); differences: factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
                                     typename types::indices const& row_perm, typename types::indices const& col_perm,

@@ -48,8 +48,8 @@ typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<
   return scan_offsets<T>(exec, ptr);
 }
 
-/// Kernel that stores the edges of the graph: for each row of A(row_perm, col_perm) all entries or, if symmetric, each
-/// entry right of the diagonal in both its rows.
+/// Kernel that stores the edges of the graph: all entries of A(row_perm, col_perm) by rows or, if symmetric, those
+/// right of the diagonal, each in the rows of both its ends.
 template <class T>
 struct FillEdges {
   using index = typename T::index;
@@ -129,7 +129,7 @@ struct FillRows {
   }
 };
 
-/// Kernel in which a team of one warp finds a row, with a table in scratch memory.
+/// Kernel in which a team of one warp finds the entries of a row, with a table in scratch memory.
 template <class T>
 struct FillByTable {
   using index = typename T::index;

@@ -79,8 +79,8 @@ struct ColumnTable {
   }
 };
 
-/// Kernel with a team per block of rows: lists the block's halo positions, each once, in the order in which they are
-/// needed, and numbers the columns.
+/// Kernel in which a team lists the halo positions of a block of rows, each once and in order of need, and assigns the
+/// block's local column numbers.
 template <class T>
 struct NumberColumns {
   using index = typename T::index;

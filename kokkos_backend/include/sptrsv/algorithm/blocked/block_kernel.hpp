@@ -201,7 +201,7 @@ struct BlockOnDevice {
     scratch::address x[Entries];  ///< addresses of the x of the first chunk
     Pair values[Entries / 2];     ///< values of the first chunk
     scratch::address
-        deferred_x[OneLane ? 1 : Entries];  ///< likewise of the deferred entries, the same on all lanes of a row
+        deferred_x[OneLane ? 1 : Entries];  ///< addresses for the deferred entries, the same on all lanes of a row
     Pair deferred_values[OneLane ? 1 : Entries / 2];
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory

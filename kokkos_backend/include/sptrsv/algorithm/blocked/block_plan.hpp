@@ -121,7 +121,7 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
     char const* label, typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& to, typename T::index n,
     Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
   using index = typename T::index;
-  // each position counts the range that begins at the next one
+  // the scan is exclusive, so each position counts the range that begins at the next position
   index const last =
       sum_before<T, index>(label, exec, work, n, number, KOKKOS_LAMBDA(index p) { return p + 1 < n && begins(p + 1); });
   auto const first = to.template take<index>(static_cast<std::size_t>(last) + 2);

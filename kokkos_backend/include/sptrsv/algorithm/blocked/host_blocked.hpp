@@ -36,7 +36,7 @@ struct HostBlocks {
   OrderedRows<T> rows;  // block by block, in solve order within a block; columns are positions
   index num_blocks = 0;
   index num_steps = 0;         // number of blocks on the longest path of dependencies
-  view<index> order;           // blocks in the order in which threads take them: by step, whose blocks are independent
+  view<index> order;           // blocks in the order that threads take: by step; those of a step are independent
   view<index> block_row;       // blocks+1: first positions
   view<index> block_need;      // blocks+1: offsets in `need`
   view<index> need;            // earlier blocks that each block needs, ascending

@@ -38,7 +38,7 @@ struct Depths {
   }
 };
 
-/// Kernel that computes depths in one sweep over op(T)'s rows, which poll as in LevelSweep.
+/// Kernel that computes depths in one sweep over op(T)'s rows, with threads that poll like those of LevelSweep.
 template <class T>
 struct DepthSweep {
   using index = typename T::index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver by scans of chains: triangles in which each row needs at most one row and is needed by at most one.
+// Solver by scans for chains, triangles in which each row needs at most one row and is needed by at most one.
 #pragma once
 
 #include <Kokkos_Core.hpp>

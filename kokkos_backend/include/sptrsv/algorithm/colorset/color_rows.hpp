@@ -17,8 +17,8 @@
 namespace sptrsv::detail {
 
 /// Solver of the rows of a set. The lanes of a thread share a row's entries and right-hand sides. The x of other blocks
-/// of rows have been stored by earlier kernels, or by this kernel before a barrier. Each lane has itself stored those
-/// of its own block.
+/// of rows have been stored by earlier kernels, or by this kernel before a barrier. Each lane has stored the x of its
+/// own block itself.
 template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;

@@ -151,7 +151,7 @@ ColorSets<T> sets_of_single_rows(ConsecutiveSets<T> const& sets) {
 
 /// Finds the sets in one pass over the rows: a set ends before the first row that needs a row of the set outside its
 /// own block of rows. If rows are numbered color by color, and the rows or blocks of a color are independent, there are
-/// no more sets than colors, since a set that starts within a color reaches at least to the end of that color. Fences.
+/// no more sets than colors: a set that starts within a color reaches at least to the end of that color. Fences.
 /// Cost: two passes over the pattern, and a host pass over 3 numbers per row.
 template <class T>
 ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {

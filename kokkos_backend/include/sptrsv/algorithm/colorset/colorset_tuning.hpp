@@ -10,7 +10,7 @@ struct ColorSetTuning {
   static constexpr int small_rows = 512;
   /// Warps of the one team that solves small sets, and of each team of a kernel of one set. Not measured separately.
   static constexpr int one_team_warps = 16, team_warps = 4;
-  /// Maximum mean number of entries per row with which a row has one lane, in sets that fill the GPU by themselves:
+  /// Sets that fill the GPU by themselves have one lane per row up to this mean number of entries per row.
   /// lap3d:100,color takes 36.5 us, and with two lanes 42.6 us; with 13 entries (kkt2) four lanes are best.
   static constexpr double one_lane_entries = 8;
   /// Number of sets above which the planner does not consider `colorset`.

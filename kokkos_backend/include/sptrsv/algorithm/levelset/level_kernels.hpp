@@ -94,7 +94,7 @@ struct LevelRow {
 };
 
 /// Access to x of one right-hand side in global memory.
-/// @tparam Waits true: readers poll. false: readers need only x of earlier launches; x is published if `read_later`
+/// @tparam Waits  true: readers poll. false: readers need only x of earlier launches; x is published if `read_later`
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;

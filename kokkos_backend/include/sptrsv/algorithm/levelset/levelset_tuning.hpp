@@ -15,7 +15,7 @@ struct LevelSetTuning {
   /// Maximum number of slices of a narrow level. One team solves such a level faster than many teams; with more slices,
   /// the warps of the team hinder each other.
   static constexpr int narrow_slices = 4;
-  /// Maximum number of teams, of one warp each, per resident warp in a kernel of many levels, if rows have one lane:
+  /// Maximum of teams / resident warps in a kernel of many levels (a team is one warp), if rows have one lane.
   /// lap3d:100 in blocks of colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192
   /// us with 1/6. If rows have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 instead of 87 us.
   static constexpr double most_of_resident = 0.25;

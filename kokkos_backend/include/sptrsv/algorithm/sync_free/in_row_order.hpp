@@ -210,7 +210,7 @@ class InRowOrder : public AlgorithmDefaults {
 
   /// Returns the shape of a launch in which a warp, on a host a thread, takes one unit (row or block) after another.
   /// @param team_warps  GPU: warps per team
-  /// @param per_ticket  units per ticket. 0: on a GPU 1, since a warp with more would start each unit only after the
+  /// @param per_ticket  units per ticket. 0: chosen, on a GPU 1: with more, a warp would start a unit only after the
   ///                    unit before, while all other warps may wait for it
   LaunchShape warp_shape(exec_space const& exec, long long units, int team_warps, int per_ticket) const {
     LaunchShape shape;

@@ -89,8 +89,8 @@ struct SegmentStarts {
   }
 };
 
-/// Returns positions in natural order, so that chains of successive rows lie within tiles. Segments, which begin at
-/// SegmentStarts, start a new tile unless that would leave more than half of all positions empty.
+/// Returns positions in natural order, so that chains of successive rows lie within tiles. A segment (see
+/// SegmentStarts) starts a new tile, unless that would leave more than half of all positions empty.
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
