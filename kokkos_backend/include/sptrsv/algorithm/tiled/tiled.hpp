@@ -61,16 +61,15 @@ class Tiled : public AlgorithmDefaults {
   };
 
   // latency between tile rows; gathers of x, from memory or after a wait; in wide levels, rows with a thread each
-  static constexpr auto model =
-      features_of({{"rows"},
-                   // tile_levels: block levels, as the solver orders and cuts rows. tile_entries: sum over block levels
-                   // of the most (row, tile) pairs of a tile row. late_tiles: tile_entries if op(T) is upper, where
-                   // gathers follow the wait; else 0
-                   {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-                   {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-                   {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-                   {"far_longest"},
-                   {"wide_longest"}});  // sum of the longest rows of levels that fill the device
+  static constexpr auto model = features_of(
+      {{"rows"},
+       // tile_levels: block levels, as the solver orders and cuts rows. tile_entries: sum over block levels of the most
+       // (row, tile) pairs of a tile row. late_tiles: tile_entries if op(T) is upper (gathers follow the wait), else 0
+       {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"far_longest"},
+       {"wide_longest"}});  // sum of the longest rows of levels that fill the device
   template <class F, class Levels>
   static void derive_features(F& features, Levels const& levels) {
     double wide = 0;
