@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When PETSc loads the plugin: registers a MatSolverType per algorithm, `sptrsv`, and the orderings `color` and
-// `blockcolor`; wraps PETSc's PC types `sor` and `eisenstat` (sweeps) and `asm`, `gasm`, `bjacobi`, `fieldsplit` and
-// `redistribute` (values of submatrices).
+// Runs when PETSc loads the plugin. Registers `sptrsv` and each algorithm as a MatSolverType, and the orderings `color`
+// and `blockcolor`. Wraps PETSc's PC types `sor` and `eisenstat` (for sweeps), `asm`, `gasm`, `bjacobi`, `fieldsplit`
+// and `redistribute` (for values of submatrices).
 #include <dlfcn.h>
 
 #include <array>
@@ -38,8 +38,8 @@ std::string const& TypeName(std::size_t index)
 }
 std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
 
-/// Checks that A is a seqbaij, a seqsbaij, or a matrix of a type made from seqaij. PETSc asks this plugin for a factor
-/// of each matrix type whose name begins with the name of a registered type.
+/// Checks that A's type is seqbaij, seqsbaij, or derived from seqaij. PETSc also asks the plugin for factors of other
+/// types whose names begin with the name of a registered type.
 PetscErrorCode CheckMatType(Mat A)
 {
   PetscBool known, baij;
@@ -54,7 +54,7 @@ PetscErrorCode CheckMatType(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc passes the kind of factor to createfactor, but not the solver type, so each type has a function of its own.
+// PETSc passes the kind of factor to createfactor, but not the solver type, so each solver type has its own function.
 template <std::size_t I>
 PetscErrorCode Create(Mat A, MatFactorType ftype, Mat* F)
 {
@@ -82,10 +82,10 @@ char const* FileOf(void const* address)
   return dladdr(address, &about) && about.dli_fname ? about.dli_fname : "a file without a name";
 }
 
-/// Checks that the PETSc to which this library is bound has started. (PetscInitialized() does not tell while PETSc
-/// loads plugins.) A program that keeps the symbols of its libraries local, such as Python, may have started another
-/// PETSc. The PETSc to which this library is bound then cannot even report an error, so the message is printed.
-/// @param caller  address in the caller: in that other PETSc, if it has loaded the plugin
+/// Checks that the PETSc to which this library is bound has started. (While PETSc loads plugins, PetscInitialized()
+/// does not tell that.) A program that keeps the symbols of its libraries local, such as Python, may have started
+/// another PETSc. The PETSc to which this library is bound then cannot even report an error, so the message is printed.
+/// @param caller  address in the calling code, which may be another PETSc that has loaded the plugin
 PetscErrorCode CheckStarted(void const* caller)
 {
   char const* const ours = FileOf((void const*)&PetscInitialize);
@@ -142,7 +142,7 @@ PetscErrorCode CheckTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that no other file of the plugin is loaded: functions of both would call each other.
+/// Checks that the plugin is not loaded from another file, too: functions of the two files would call each other.
 PetscErrorCode CheckAlone()
 {
   PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = nullptr;
@@ -168,12 +168,12 @@ PetscErrorCode RegisterTypes()
     (void)TypeName(0);  // allocates in its first call
   }));
   PetscCheck(count <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
-  // PETSc takes the first registered type whose name begins the matrix' own: seqaij also serves seqaijkokkos
+  // PETSc takes the first registered type that is a prefix of the matrix' type: seqaij also serves seqaijkokkos
   for (std::size_t t = 0; t < count; ++t)
     for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
       for (MatFactorType kind : kinds) {
         bool const symmetric = kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC;
-        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // PETSc has none either, and reports that
+        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // PETSc has no such factor, and reports that
         PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
       }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -211,7 +211,7 @@ Events events;
 
 PetscErrorCode SpTRSVRegister(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }
 
-/* PETSc finds these by the file's name: libsptrsv_petsc.so, and libpetscsptrsv.so, which a PETSc configured with
+/* PETSc finds each by the file's name: libsptrsv_petsc.so, or libpetscsptrsv.so, which a PETSc configured with
    --download-sptrsv loads at its start */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void);
 PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }

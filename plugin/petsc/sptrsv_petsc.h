@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Public C interface of the PETSc plugin. A program that only loads the plugin with -dll_append does not need it.
+   Public C interface of the PETSc plugin. Not needed by a program that only loads the plugin with -dll_append.
    Comments that begin with an at sign, MC or S are manual pages in PETSc's format. */
 #ifndef SPTRSV_PETSC_H
 #define SPTRSV_PETSC_H
@@ -43,7 +43,7 @@ typedef struct {
   PetscInt levels_lower, levels_upper;           /* level sets */
   PetscReal mean_rows_per_level_lower, mean_rows_per_level_upper;
   PetscInt max_rows_per_level_lower, max_rows_per_level_upper;
-  PetscLogDouble memory_bytes;                      /* besides PETSc's own factor */
+  PetscLogDouble memory_bytes;                      /* without PETSc's own factor */
   PetscLogDouble seconds_analysis, seconds_numeric; /* of the last phases, without PETSc's own phases */
   PetscInt num_analysis, num_numeric, num_solves;
   const char* backend; /* where solves run: "host" or "device" */
@@ -61,7 +61,7 @@ typedef struct {
   `sptrsv::petsc_static`), call it after `PetscInitialize()`. Without a call PETSc does not know the types, and the
   linker may leave out the library. It is safe to call it twice.
 
-  If PETSc loads the shared library, as with `-dll_append`, it does the same; the program need not call this function.
+  If PETSc loads the shared library, as with `-dll_append`, the program need not call this function.
 
 .seealso: [](ch_matrices), `MATSOLVERSPTRSV`, `MatSolverTypeRegister()`, `MatOrderingRegister()`
 @*/
@@ -75,8 +75,8 @@ PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
   Input Parameters:
 + pc        - the preconditioner, of type `PCSHELL`
 . L         - a square `MATSEQAIJ` of the operator's size with the lower triangle only, or `NULL`
-. unit_L    - whether `L` has a unit diagonal, which all rows store (the values are ignored) or none
-. U         - the same with the upper triangle only; one of `L` and `U` may be `NULL`
+. unit_L    - whether `L` has a unit diagonal; all rows store it (the values are ignored), or no row does
+. U         - a matrix like `L` with the upper triangle only; one of `L` and `U` may be `NULL`
 . unit_U    - whether the diagonal of `U` is one
 - algorithm - a type as for `-pc_factor_mat_solver_type`, or `NULL` for `MATSOLVERSPTRSV`
 

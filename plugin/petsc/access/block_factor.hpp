@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's factors with dense blocks, as two unit triangles by scalar rows and a block diagonal between them.
+// Reads PETSc's factors with dense blocks as two unit triangles, stored by scalar rows, and a block diagonal.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace sptrsv_petsc {
 /// Factor with dense blocks of bs by bs. LU, ILU: A = L D U with unit triangles L and U. Cholesky, ICC: A = U^T D U. D
 /// is block diagonal, and stored inverted.
 ///
-/// PETSc stores dense blocks by columns, and its factors in three ways, all of them read here:
+/// PETSc stores each dense block by columns. Its factors have one of three layouts:
 ///   LU, ILU            L's block rows, then those of D U, last row first, each ending in its inverted diagonal block
-///   Cholesky, bs > 1   the inverted diagonal blocks, then U's block rows without them, negated (modified sparse rows)
-///   Cholesky, bs = 1   U's rows, negated, each beginning with its inverted diagonal entry
+///   Cholesky, bs > 1   the inverted diagonal blocks, then the block rows of -U without them (modified sparse rows)
+///   Cholesky, bs = 1   the rows of -U, each beginning with its inverted diagonal entry
 struct BlockFactor {
   PetscInt bs = 0;        ///< side of the dense blocks; 0: the factor has none
   PetscInt num_rows = 0;  ///< block rows
@@ -26,8 +26,8 @@ struct BlockFactor {
   std::vector<PetscInt> col_idx;
   std::vector<Scalar> values;  ///< one per entry of col_idx, then the inverted diagonal blocks, each by columns
 
-  // positions in PETSc's arrays, counted in blocks:
-  PetscInt const* block_columns = nullptr;  ///< PETSc's array
+  // positions of blocks in PETSc's arrays:
+  PetscInt const* block_columns = nullptr;  ///< PETSc's column indices of blocks
   std::vector<PetscInt> lower_begin, lower_end, upper_begin, upper_end, diagonal;
 };
 
@@ -92,7 +92,7 @@ inline bool FindCholeskyRows(BlockFactor& f, PetscInt const* i, PetscInt const* 
   return true;
 }
 
-/// Stores a block of bs by bs, given by entry(r, c), in rows of a triangle's values: row r begins at to[r * stride].
+/// Stores a block of bs by bs with the entries entry(r, c) among a triangle's values: row r begins at to[r * stride].
 template <class Entry>
 void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
 {
@@ -137,7 +137,7 @@ inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Allocates f.values, which a factor has only if PETSc computes them.
+/// Allocates f.values, which are needed only if PETSc computes them.
 inline void AllocateBlockValues(BlockFactor& f)
 {
   f.values.resize(f.col_idx.size() + detail::index(f.num_rows) * detail::index(f.bs) * detail::index(f.bs));
@@ -145,7 +145,7 @@ inline void AllocateBlockValues(BlockFactor& f)
 
 /// Fills f.values after PETSc's numeric phase.
 /// @param a  PETSc's blocks
-/// @return the first block row where D^-1 U leaves the range of numbers, or -1
+/// @return the first block row with an entry of D^-1 U out of the range of numbers, or -1
 ///
 /// For LU, multiplies each block row of U by its inverted diagonal block, so that x_i = D^-1 (t_i - sum U_ij x_j)
 /// becomes D^-1 t_i - sum (D^-1 U_ij) x_j. As long as the products stay in range, the rounding error has the same bound

@@ -10,7 +10,7 @@
 
 namespace sptrsv_petsc {
 
-/// Pattern of PETSc's own factor. The arrays in `view` belong to that factor, or to the other members.
+/// Pattern of PETSc's own factor. The arrays of `view` belong to that factor or to the other members.
 struct InnerPattern {
   FactorArrays view;
   BlockFactor blocks;                   ///< for a factor with dense blocks
@@ -19,8 +19,8 @@ struct InnerPattern {
 };
 
 /// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's, last row first, each ending in its
-/// inverted diagonal. Finds the ends of U's rows by these diagonals. Checks that the rows have the number of entries
-/// that PETSc reports, since otherwise the factor would be misread.
+/// inverted diagonal. Finds the end of each row of U by its diagonal. Checks that the rows have the number of entries
+/// that PETSc reports; another number means another layout.
 inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
   PetscInt const n = p.view.n;
@@ -61,8 +61,8 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscInt num_inodes = 0;
 
   PetscFunctionBegin;
-  // with inodes PETSc does not sum row by row; U is then summed in the order that is faster for inodes
-  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // A's, since the factor is not assembled yet
+  // with inodes PETSc does not sum row by row; U's rows are then summed backward, which is faster with inodes
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // A's inodes: `inner` is not assembled yet
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
   PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
@@ -79,8 +79,8 @@ inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
   return true;
 }
 
-/// Reads the pattern of a seqbaij or seqsbaij factor. With block size 1 it is read in place (a symmetric one if its
-/// rows end in their diagonal), otherwise as a BlockFactor.
+/// Reads the pattern of a seqbaij or seqsbaij factor. A factor with block size 1 is read in place, a symmetric one only
+/// if each row of U ends in its diagonal entry. Other factors are read as a BlockFactor.
 inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 {
   PetscInt const *i, *j;
@@ -92,7 +92,7 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
   PetscCall(MatGetRowIJ(inner, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done));
   PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
              "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
-  // not restored: i and j are the factor's own arrays, which stay valid
+  // no MatRestoreRowIJ(): i and j are the factor's own arrays, which stay valid
   if (p.view.symmetric() && bs == 1 && DiagonalsLast(rows, i, j)) {
     p.view.upper = {i, j, rows ? static_cast<std::size_t>(i[rows]) : 0};
   } else if (!p.view.symmetric() && bs == 1) {
@@ -133,8 +133,8 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, bool symmetric, IS rows, I
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that D^-1 U is in the range of numbers.
-/// @param row  the first block row where it is not, or -1
+/// Reports an error if an entry of D^-1 U is out of the range of numbers.
+/// @param row  the first block row with such an entry, or -1
 inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs)
 {
   PetscFunctionBegin;
@@ -146,7 +146,7 @@ inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets the values of p.view, which stay there until the next numeric phase.
+/// Gets the factor's values, which stay valid until the next numeric phase.
 inline PetscErrorCode AccessValues(Mat inner, InnerPattern& p, FactorValueArrays* values)
 {
   PetscBool aij, sbaij;
@@ -165,7 +165,7 @@ inline PetscErrorCode AccessValues(Mat inner, InnerPattern& p, FactorValueArrays
     PetscCallCXX(AllocateBlockValues(p.blocks));
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
     PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
-    if (inner->factorerrortype) out_of_range = -1;  // PETSc's pivot status is the answer, and no solve follows
+    if (inner->factorerrortype) out_of_range = -1;  // PETSc has reported a bad pivot: no solve follows
     data = p.blocks.bs ? p.blocks.values.data() : scalars(a);
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
     PetscCall(RequireRange((PetscObject)inner, out_of_range, p.blocks.bs));

@@ -10,7 +10,7 @@
 
 namespace sptrsv_petsc {
 
-/// A's pattern, which PETSc lends until the end of the scope; for a matrix with blocks, the pattern of its blocks.
+/// Access to A's pattern until the end of the scope; for a matrix with blocks, to the pattern of its blocks.
 class PatternAccess : public MatrixArrays {
  public:
   ~PatternAccess()
@@ -22,7 +22,7 @@ class PatternAccess : public MatrixArrays {
   PatternAccess& operator=(PatternAccess&&) = delete;
 
   /// Gets the arrays.
-  /// @param device  whether arrays in device memory are wanted, if they are there
+  /// @param device  whether to prefer arrays in device memory, if A has them
   PetscErrorCode Get(Mat A, bool device)
   {
     PetscBool done;
@@ -53,7 +53,7 @@ class PatternAccess : public MatrixArrays {
   PetscBool by_blocks_ = PETSC_FALSE;
 };
 
-/// A's values, which PETSc lends until the end of the scope. A's object state does not change.
+/// Access to A's values until the end of the scope. A's object state does not change.
 class ValueAccess : public MatrixValues {
  public:
   ~ValueAccess()
@@ -65,8 +65,8 @@ class ValueAccess : public MatrixValues {
   }
   ValueAccess& operator=(ValueAccess&&) = delete;
 
-  /// Gets the array. It is in device memory if that is wanted and A has values there, which are brought up to date if
-  /// those on the host are newer; otherwise it is in host memory.
+  /// Gets the array: in device memory if `device` and A has values there, otherwise in host memory. If the host has
+  /// newer values, PETSc first copies them to the device.
   /// @param entries  number of A's values
   PetscErrorCode Get(Mat A, bool device, std::size_t entries)
   {
@@ -76,7 +76,7 @@ class ValueAccess : public MatrixValues {
     PetscFunctionBegin;
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij_));
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij_));
-    aij = (PetscBool)(!baij_ && !sbaij_);  // the others are in host memory only
+    aij = (PetscBool)(!baij_ && !sbaij_);  // the other types have values in host memory only
     if (sbaij_) PetscCall(MatSeqSBAIJGetArray(A, &a_));
     else if (baij_) PetscCall(MatSeqBAIJGetArray(A, &a_));
     else if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &a_, &where));
@@ -97,7 +97,7 @@ class ValueAccess : public MatrixValues {
 
 /// Stamp of a matrix' pattern: equal stamps mean equal patterns. For a pattern in host memory the stamp is a hash,
 /// since PETSc may change a pattern without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), and
-/// may exchange a pattern for an equal one.
+/// may replace a pattern by an equal one.
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;
@@ -135,7 +135,7 @@ inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 }
 
 /// Computes the stamp of A's pattern.
-/// @param device  use the pattern in device memory if it is there; the nonzero state then suffices as a stamp
+/// @param device  whether to use a pattern in device memory, if A has one; the nonzero state then suffices as a stamp
 inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
 {
   PatternAccess m;

@@ -11,9 +11,9 @@
 namespace sptrsv_petsc {
 
 /// Finds the rules that A's rows have to follow for PETSc to factor A correctly. PETSc sorts the rows that it factors,
-/// except in two cases: without fill, in orderings that it takes for the natural one, it reads A's rows as stored; and
-/// for a symmetric factor of a matrix with blocks, it converts the matrix. If a row stores a column twice, PETSc never
-/// adds up the two entries.
+/// with two exceptions. Without fill and in an ordering that PETSc takes for natural, it reads A's rows as they are
+/// stored. For a symmetric factor of a matrix with blocks, it converts the matrix. PETSc never adds up two entries of a
+/// row in the same column.
 /// @param rows, cols  the orderings, which may be null; cols is not read for a symmetric factor
 /// @param info        null for a numeric phase, which takes columns in any order
 inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols, MatFactorInfo const* info,
@@ -53,7 +53,7 @@ inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
 /// Rows of a matrix in the order in which LU eliminates them.
 struct EliminatedRows {
   PetscInt n;
-  PetscInt const *begin, *col, *row_of, *col_of;  ///< A's row_of[k] and col_of[k] become row and column k
+  PetscInt const *begin, *col, *row_of, *col_of;  ///< A's row row_of[k] becomes row k, its column col_of[k] column k
   std::vector<PetscInt> positions;                ///< positions of A's columns in the factor
 
   bool has_diagonal(PetscInt k) const
@@ -61,7 +61,7 @@ struct EliminatedRows {
     PetscInt const *const first = col + begin[row_of[k]], *const last = col + begin[row_of[k] + 1];
     return std::find(first, last, col_of[k]) != last;  // columns may be in any order
   }
-  /// Tells whether LU has a diagonal entry in row k: whether a path through earlier rows leads from k to k.
+  /// Tells whether LU fills the diagonal entry of row k: whether a path through earlier rows leads from k back to k.
   bool fills_diagonal(PetscInt k, std::vector<PetscInt>& reached) const
   {
     std::vector<PetscInt> next{k};
@@ -78,9 +78,9 @@ struct EliminatedRows {
     }
     return false;
   }
-  /// Returns the first row of the factor without a diagonal entry, or -1. Skips rows whose diagonal entry is one of A's
-  /// diagonal, which PETSc checks itself.
-  /// @param fill  whether entries of fill count
+  /// Returns the first row of the factor without a diagonal entry, or -1. Skips rows whose diagonal entry comes from
+  /// A's diagonal: PETSc checks these itself.
+  /// @param fill  whether a diagonal entry may come from fill
   PetscInt missing_diagonal(bool fill) const
   {
     std::vector<PetscInt> reached(fill ? (std::size_t)n : 0, -1);
@@ -92,8 +92,8 @@ struct EliminatedRows {
 
 /// Refuses orderings with which a diagonal entry of the factor would be missing. To be called before PETSc's symbolic
 /// phase of LU, and of ILU with info->diagonal_fill. In LU PETSc would write past its arrays (docs/dev/petsc_faults.md,
-/// lu_missing_diagonal). In ILU it would add the entry, and add it a second time where it is also fill
-/// (diagonal_fill_twice); the plugin could then not find the ends of U's rows.
+/// lu_missing_diagonal). In ILU PETSc would add the entry, twice where it is also fill (diagonal_fill_twice); the
+/// plugin could then not find the ends of U's rows.
 /// @param rows, cols  orderings as FitOrdering() returns them
 inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
 {

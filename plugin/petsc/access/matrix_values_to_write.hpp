@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes values of seqaij matrices, and of types made from it, in the memory in which they are.
+// Writes values of matrices of type seqaij, and of types derived from it, in their own memory space.
 #pragma once
 
 #include "base/petsc_compat.hpp"
@@ -9,7 +9,7 @@
 
 namespace sptrsv_petsc {
 
-/// Returns the memory in which a matrix of this type has its values for solves.
+/// Returns the memory type of the values that matrices of A's type use in solves.
 inline PetscMemType device_memory_of(Mat A)
 {
   PetscBool is = PETSC_FALSE;
@@ -26,7 +26,7 @@ inline PetscMemType device_memory_of(Mat A)
   return (void)A, (void)is, PETSC_MEMTYPE_HOST;
 }
 
-/// Calls use(pointer, memory type) with A's values, all of which it has to write, and raises A's object state.
+/// Calls use(pointer, memory type), which has to write all of A's values, and raises A's object state.
 template <class Use>
 PetscErrorCode WithMatrixValuesToWrite(Mat A, Use const& use)
 {
@@ -47,7 +47,7 @@ PetscErrorCode WithMatrixValuesToWrite(Mat A, Use const& use)
 #if defined(PETSC_HAVE_CUDA)
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &is));
   if (is) {
-    PetscCall(MatSeqAIJCUSPARSEGetArray(A, &a));  // unlike GetArrayWrite it allocates where nothing is there
+    PetscCall(MatSeqAIJCUSPARSEGetArray(A, &a));  // unlike GetArrayWrite it allocates a missing array
     PetscCall(use(a, PETSC_MEMTYPE_CUDA));
     PetscCall(MatSeqAIJCUSPARSERestoreArray(A, &a));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,9 +9,8 @@
 
 namespace sptrsv_petsc {
 
-/// Indices of a permutation, null for the identity. To find out whether it is the identity, compares the indices
-/// themselves: ISIdentity() remembers its result, which is wrong once MatReorderForNonzeroDiagonal() has overwritten
-/// the indices.
+/// Indices of a permutation, null for the identity. Compares the indices themselves with the identity: ISIdentity()
+/// caches its result, which is wrong once MatReorderForNonzeroDiagonal() has overwritten the indices.
 class Permutation {
  public:
   ~Permutation()
@@ -51,7 +50,7 @@ class Permutation {
   PetscInt const* indices_ = nullptr;
 };
 
-/// Expands an ordering of blocks of bs rows to one of rows. The caller destroys it.
+/// Expands an ordering of blocks of bs rows to an ordering of rows, which the caller destroys.
 inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
 {
   PetscInt size;
@@ -82,10 +81,10 @@ inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks an ordering for PETSc's symbolic phase, which does not check it, and returns one with one index per row, or
-/// per block row of a matrix with blocks. PETSc ignores the rest of a longer ordering, such as one with an index per
-/// row for a matrix with blocks, so the rest is cut off here. A symmetric factor of a matrix with blocks takes only the
-/// natural ordering (PETSc crashes for seqbaij with block size 1). The caller destroys `fitting`.
+/// Checks an ordering, since PETSc's symbolic phase does not, and cuts it to one index per row, or per block row of a
+/// matrix with blocks. PETSc ignores the rest of a longer ordering, such as one with an index per row of a matrix with
+/// blocks. A symmetric factor of a matrix with blocks takes only the natural ordering (in others PETSc crashes for
+/// seqbaij with block size 1). The caller destroys `fitting`.
 inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting)
 {
   PetscBool by_blocks;
@@ -106,7 +105,7 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   if (given >= size) PetscCall(IsPermutation(comm, indices, size, &permutation));
   PetscInt moved = 0;
   while (permutation && moved < size && indices[moved] == moved) ++moved;
-  // PETSc does not take a stride without entries for the natural ordering
+  // PETSc does not recognize an empty stride as the natural ordering
   if (permutation && (given > size || !size))
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));

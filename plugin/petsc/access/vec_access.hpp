@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads vectors and dense matrices as arrays for a solve: in device memory if the solver is on the device, otherwise in
-// host memory. No other file does.
+// host memory.
 #pragma once
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -23,14 +23,14 @@ inline PetscErrorCode CheckDense(Mat M, char const* what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Arrays of b and x of one application, which PETSc lends until the end of the scope.
+/// Access to the arrays of b and x of one application until the end of the scope.
 class VectorAccess {
  public:
   Columns<Scalar const> b{};
   Columns<Scalar> x{};
   bool keep_x = false;  ///< the solution is added to x
   bool b_on_host = true, x_on_host = true;
-  bool kokkos = false;  ///< PETSc's Kokkos vectors
+  bool kokkos = false;  ///< x is a Kokkos vector of PETSc's
 
   ~VectorAccess()
   {
@@ -44,7 +44,7 @@ class VectorAccess {
   VectorAccess& operator=(VectorAccess&&) = delete;
 
   /// Gets the arrays of vectors.
-  /// @param device  whether arrays in GPU memory are wanted
+  /// @param device  whether to prefer arrays in GPU memory, if the vectors have them
   PetscErrorCode Get(bool device, Vec from, Vec to, bool keep)
   {
     PetscInt n;
@@ -108,7 +108,7 @@ class VectorAccess {
   bool device_ = false;
 };
 
-/// Runs solve(b, x) on PETSc's stream, with arrays in the solver's memory. Copies arrays that are on a host, and waits
+/// Runs solve(b, x) on PETSc's stream, with arrays in the solver's memory. Copies arrays from and to a host, and waits
 /// for these copies only. Logs time and copies.
 template <class Solve>
 PetscErrorCode SolveOnDevice(PetscObject object, SpaceObject& solver, VectorAccess const& v, Solve const& solve)
@@ -139,9 +139,9 @@ PetscErrorCode SolveOnDevice(PetscObject object, SpaceObject& solver, VectorAcce
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Runs one application, call(b, x), within the event of solves.
+/// Runs one application, call(b, x), and logs it as a solve.
 /// @param solver  where the application runs
-/// @param flops   read after the call
+/// @param flops   number of flops to log; read after the call
 template <class Call>
 PetscErrorCode LoggedSolve(PetscObject object, SpaceObject& solver, VectorAccess const& v, PetscLogDouble const& flops,
                            Call const& call)

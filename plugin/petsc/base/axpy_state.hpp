@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatAXPY() of mpiaij that raises the state of the matrix, which PETSc's own does not for equal patterns.
+// MatAXPY() of mpiaij that always raises the state of the matrix; PETSc's own does not if the patterns are equal.
 #pragma once
 
 #include "base/native_operations.hpp"
 
 namespace sptrsv_petsc {
 
-/// PETSc's own MatAXPY() of mpiaij and of the types that take it over; null until it has been needed.
+/// PETSc's own MatAXPY() of mpiaij and of the types that inherit it; null before its first use.
 inline PetscErrorCode (*native_axpy)(Mat, PetscScalar, Mat, MatStructure) = nullptr;
 
 /// Computes Y += a X by PETSc's own function, and raises Y's state.
@@ -19,7 +19,7 @@ inline PetscErrorCode AxpyAndRaiseState(Mat Y, PetscScalar a, Mat X, MatStructur
 }
 
 /// Makes MatAXPY() of A raise A's state, if A has mpiaij's function. That function raises only the states of A's
-/// blocks, so that PCSetUp() would keep the old values.
+/// diagonal and off-diagonal part, so PCSetUp() would keep the old values.
 inline PetscErrorCode RaiseStateInAxpy(Mat A)
 {
   PetscFunctionBegin;

@@ -16,7 +16,7 @@ PetscErrorCode DestroyState(void* state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Composes a state with an object by a name, in place of an earlier one.
+/// Composes a state with an object under a name. Replaces an earlier state of that name.
 template <class State>
 PetscErrorCode ComposeState(PetscObject object, char const* name, std::unique_ptr<State> state)
 {
@@ -33,7 +33,7 @@ PetscErrorCode ComposeState(PetscObject object, char const* name, std::unique_pt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets the state that is composed with an object by a name, or null.
+/// Gets the state that is composed with an object under a name, or null.
 template <class State>
 PetscErrorCode FindState(PetscObject object, char const* name, State** state)
 {

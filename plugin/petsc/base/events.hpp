@@ -12,11 +12,11 @@ namespace sptrsv_petsc {
 struct Events {
   PetscLogEvent analysis, numeric, solve;
 };
-/// Events that are registered again after each PetscInitialize().
+/// The plugin's events, which are registered again after each PetscInitialize().
 extern Events events;
 
-/// An event from Begin() to End() or, also after an error, to the end of the scope: if an event has not ended, PETSc
-/// never times or counts it again.
+/// Event that lasts from Begin() to End(), or to the end of the scope, for example after an error. PETSc never again
+/// times or counts an event that has not ended.
 class LoggedEvent {
  public:
   /// @param seconds  takes the seconds from Begin() to End(); may be null
@@ -50,8 +50,8 @@ class LoggedEvent {
   bool begun_ = false;
 };
 
-/// Logs the time of a GPU until the end of the scope, also after an error: if such a time does not end, PETSc refuses
-/// all later ones.
+/// GPU time, logged until the end of the scope, also after an error. While such a time has not ended, PETSc refuses to
+/// begin another.
 class GpuTime {
  public:
   explicit GpuTime(bool on) : on_(on && !PetscLogGpuTimeBegin()) {}

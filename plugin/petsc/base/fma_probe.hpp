@@ -6,8 +6,8 @@
 
 namespace sptrsv_petsc {
 
-/// Returns x = 1 + eps, whose square is no PetscReal, since 1 + eps^2 rounds to 1. With d the rounded square, d - x x
-/// is 0 if the product is rounded first, and not 0 with a fused multiply-add.
+/// Returns x = 1 + eps, whose square is no PetscReal, since 1 + eps^2 rounds to 1. Let d be the rounded square: d - x x
+/// is 0 if x x is rounded before the subtraction, and not 0 with a fused multiply-add.
 inline PetscReal FmaProbe()
 {
   PetscReal eps = 1;

@@ -33,7 +33,7 @@ PetscErrorCode ContainerSetDestroy(PetscContainer container)
 #endif
 }
 
-/// Sets PCMatApplyTranspose() of a PC of type shell, where PETSc has it.
+/// Sets PCMatApplyTranspose() of a PC of type shell, if PETSc has that function.
 inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(PC, Mat, Mat))
 {
 #if PETSC_VERSION_LT(3, 24, 0)
@@ -44,8 +44,8 @@ inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(P
 #endif
 }
 
-/// Gets the array of a dense matrix for reading: on the device if that is wanted and it is there, otherwise on the
-/// host.
+/// Gets the array of a dense matrix for reading: in device memory if `device` and M has it there, otherwise in host
+/// memory.
 inline PetscErrorCode DenseGetArrayRead(bool device, Mat M, PetscScalar const** a, PetscMemType* where)
 {
   *where = PETSC_MEMTYPE_HOST;
@@ -77,7 +77,7 @@ inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a
   return (void)device, MatDenseRestoreArray(M, a);
 }
 
-/// Tells whether -pc_factor_mat_factor_on_host is set, where PETSc has it.
+/// Tells whether -pc_factor_mat_factor_on_host is set; false if PETSc lacks the option.
 inline bool FactorsOnHost(MatFactorInfo const* info)
 {
 #if PETSC_VERSION_LT(3, 23, 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PC types of PETSc's with functions of the plugin before and after their set-up.
+// PETSc's PC types with functions of the plugin around PETSc's own.
 #pragma once
 
 #include "base/axpy_state.hpp"
@@ -7,8 +7,8 @@
 
 namespace sptrsv_petsc {
 
-/// PC type of PETSc's, and the functions that the plugin adds. PETSc creates PCs by a function without further data, so
-/// each type is a static object, the template argument of CreateWrapped().
+/// PC type of PETSc's, and the functions that the plugin adds. The function by which PETSc creates a PC gets no other
+/// data, so each WrappedPc is a static object and the template argument of CreateWrapped().
 struct WrappedPc {
   PCType name;
   PetscErrorCode (*before)(PC);             ///< called before PETSc's set-up; null: none
@@ -17,12 +17,11 @@ struct WrappedPc {
   PetscErrorCode (*select)(PC) = nullptr;   ///< called before PETSc's functions that apply the PC; null: none
   PetscErrorCode (*release)(PC) = nullptr;  ///< called before PETSc's reset and destroy; null: none
 
-  PetscErrorCode (*create)(PC) = nullptr;  ///< PETSc's
+  PetscErrorCode (*create)(PC) = nullptr;  ///< PETSc's function that creates the PC
   _PCOps native = {};                      ///< PETSc's functions of the type; null: none
 };
 
-/// Name under which PETSc's view function is composed with a PC whose type has replaced that function since the PC was
-/// created.
+/// Name under which PETSc's view function is composed with a PC, if that function has changed since the PC was created.
 inline constexpr char name_of_view[] = "SpTRSVNativeView";
 
 /// Calls select() and then PETSc's function `op`, a member of _PCOps.
@@ -35,7 +34,7 @@ PetscErrorCode ApplyWrapped(PC pc, Arguments... arguments)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls release() and then PETSc's function `op`, a member of _PCOps, if it has one.
+/// Calls release() and then PETSc's function `op`, a member of _PCOps, if the type has it.
 template <WrappedPc const& type, auto op>
 PetscErrorCode ReleaseWrapped(PC pc)
 {
@@ -103,8 +102,8 @@ PetscErrorCode CreateWrapped(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Registers a PC type again, as a type that calls PETSc's own functions. Call PCInitializePackage() before, since
-/// otherwise the first registration replaces PETSc's list.
+/// Registers a PC type again, with functions that call PETSc's own. Call PCInitializePackage() first: otherwise the
+/// first registration replaces PETSc's list.
 template <WrappedPc& type>
 PetscErrorCode RegisterWrapped()
 {

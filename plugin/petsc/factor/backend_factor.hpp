@@ -12,9 +12,9 @@
 
 namespace sptrsv_petsc {
 
-/// The backend's factorization, which computes the values of a factor from those of A where the solves run: for real
-/// matrices without dense blocks, bit for bit those of PETSc. The backend (levels of fill) or PETSc's symbolic phase
-/// finds the pattern. Automatic: PETSc computes the values instead where the host is estimated to be faster.
+/// The backend's factorization, which runs where the solves run. For real matrices without dense blocks, its values are
+/// PETSc's bit for bit. The backend (for levels of fill) or PETSc's symbolic phase finds the pattern. With
+/// FactorChoice::automatic, PETSc computes the values if the host is estimated to be faster.
 class BackendFactor final : public FactorSource {
  public:
   /// @param asked  value of -mat_sptrsv_factor, automatic or device
@@ -46,15 +46,15 @@ class BackendFactor final : public FactorSource {
   FactorChoice asked_;
   std::string reason_ = "asked for";
   std::unique_ptr<AnyFillPattern> fill_;   // null: PETSc's symbolic phase has found the pattern
-  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend has
-  Permutation rows_, cols_;                // of `fill_`
+  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend has found it
+  Permutation rows_, cols_;                // orderings of `fill_`
   FactorArrays pattern_;
   std::unique_ptr<AnyFactorization> factorization_;
   PatternStamp stamp_;          // pattern of A that the factorization is made for
   std::size_t num_values_ = 0;  // number of A's values
   sptrsv::FactorizationReport report_;
   PetscLogDouble flops_ = 0;                    // flops of a pass
-  PetscReal fill_given_ = 0, fill_needed_ = 0;  // for MatGetInfo(), of the symbolic phase
+  PetscReal fill_given_ = 0, fill_needed_ = 0;  // of the symbolic phase, for MatGetInfo()
 };
 
 }  // namespace sptrsv_petsc

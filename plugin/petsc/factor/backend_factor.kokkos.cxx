@@ -16,8 +16,7 @@ namespace {
 /// complete, and a search for paths is a slow way to find their patterns.
 constexpr int most_levels = 16;
 
-/// Tells whether the backend finds the pattern of this factor by levels of fill, and how many levels, as PETSc reads
-/// them.
+/// Tells whether the backend finds the pattern of this factor by levels of fill. Truncates their number as PETSc does.
 bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 {
   bool const has = (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->diagonal_fill == 0 &&
@@ -41,20 +40,20 @@ PetscErrorCode CountAsIdentity(FactorTask const& task, int levels, bool is_ident
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Estimated seconds of a numeric phase: `host` is PETSc's on one core and the copy of the factor, `device` the
-/// backend's on a GPU.
+/// Estimated seconds of a numeric phase: `host` for PETSc on one core and the copy of the factor to the device,
+/// `device` for the backend on a GPU.
 struct FactorEstimate {
   double host = 0, device = 0;
 };
 
-/// Estimates numeric phases. Fitted to an NVIDIA H200 and one core of its host (docs/dev/factorization.md).
+/// Estimates times, by a fit to an NVIDIA H200 and one core of its host (docs/dev/factorization.md).
 /// @param block_size  side of the dense blocks; 0: the factor has none
 FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscInt block_size)
 {
   auto const levels = static_cast<double>(report.levels), entries = static_cast<double>(report.entries),
              updates = static_cast<double>(report.updates), rows = static_cast<double>(report.rows);
   FactorEstimate e;
-  if (block_size > 1) {  // PETSc has kernels for small sizes; A is copied to the device
+  if (block_size > 1) {  // PETSc has kernels for small blocks; `device` includes a copy of A
     double const of_row = rows > 0 ? entries / rows / static_cast<double>(block_size) : 0;  // blocks of L and U per row
     e.host = 20e-6 + 4.5e-9 * entries + 0.4e-9 * updates;
     e.device = 40e-6 + 1.6e-9 * entries + levels * (1e-6 + 0.45e-6 * of_row);
@@ -68,7 +67,7 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscIn
   return e;
 }
 
-/// Returns why the host is to compute values whose updates are too many to list: searching for them takes longer.
+/// Returns the reason for values by the host if there are too many updates to list: a device would search for them.
 std::string TooMany(sptrsv::FactorizationReport const& report)
 {
   return "too many updates to list, up to " + std::to_string(report.updates);
@@ -76,9 +75,9 @@ std::string TooMany(sptrsv::FactorizationReport const& report)
 
 }  // namespace
 
-/// Finds the pattern of levels of fill: `fill_`, null for a matrix that the backend refuses, since PETSc's symbolic
-/// phase then reports the fault.
-/// @param declined  out: why the host is to compute the values, if it is; empty otherwise
+/// Finds the pattern by levels of fill, and stores it in `fill_`. Leaves `fill_` null for a matrix that the backend
+/// refuses; PETSc's symbolic phase then reports the fault.
+/// @param declined  out: why the host computes the values; empty if it does not
 PetscErrorCode BackendFactor::FindFill(FactorTask const& task, Mat A, MatFactorInfo const* info, int levels,
                                        std::string* declined)
 {
@@ -121,7 +120,7 @@ PetscErrorCode BackendFactor::FindFill(FactorTask const& task, Mat A, MatFactorI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Hands over to PETSc's own factor, with the symbolic phase if there is one.
+/// Sets `instead` to PETSc's own factor; keeps the result of its symbolic phase, if there is one.
 PetscErrorCode BackendFactor::Decline(Mat F, std::string const& reason, std::unique_ptr<FactorSource>* instead)
 {
   PetscFunctionBegin;
@@ -158,7 +157,8 @@ PetscErrorCode BackendFactor::Analyze(FactorTask const& task, Mat A, MatFactorIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the factorization. Automatic: hands over to PETSc if the host is faster or the backend does not factor A.
+/// Makes the factorization. With FactorChoice::automatic, sets `instead` to PETSc's own factor if the host is faster or
+/// the backend cannot factor A.
 PetscErrorCode BackendFactor::Prepare(FactorTask const& task, Mat A, AnyFactorSolver const& solver,
                                       std::unique_ptr<FactorSource>* instead)
 {
@@ -182,8 +182,8 @@ PetscErrorCode BackendFactor::Prepare(FactorTask const& task, Mat A, AnyFactorSo
 }
 
 /// Prepares the factorization for A's pattern.
-/// @param compare   compare with the host before most of the work, and decline if it is faster
-/// @param declined  out: why the backend does not factor A; null: an error reports it
+/// @param compare   whether to decline, before most of the work, if the host is faster
+/// @param declined  out: why the backend does not factor A, empty if it does; null: an error reports the reason
 PetscErrorCode BackendFactor::AnalyzeMatrix(FactorTask const& task, Mat A, bool compare, std::string* declined)
 {
   sptrsv::FactorizationOptions options;
@@ -213,8 +213,8 @@ PetscErrorCode BackendFactor::AnalyzeMatrix(FactorTask const& task, Mat A, bool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Prepares the factorization again if A's pattern is not the one that it was prepared for, since the symbolic phase
-/// may have been for another matrix.
+/// Prepares the factorization again if A's pattern differs from the one that it was prepared for: the symbolic phase
+/// may have been given another matrix.
 PetscErrorCode BackendFactor::AnalyzeAgain(FactorTask const& task, Mat A)
 {
   PatternStamp now;
@@ -231,8 +231,8 @@ PetscErrorCode BackendFactor::AnalyzeAgain(FactorTask const& task, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Compares estimates of both numeric phases. Returns why the host is to compute the values: it is faster, or the
-/// updates are too many to list; otherwise an empty text.
+/// Compares the estimated times of both numeric phases. Returns why the host computes the values: it is faster, or
+/// there are too many updates to list. Returns an empty text if the device computes them.
 std::string BackendFactor::CompareWithHost(sptrsv::FactorizationReport const& report)
 {
   if (!report.listed) return TooMany(report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves with a factor of type sptrsv, its diagonal and its inertia.
+// Operations of a factor of type sptrsv: solves, diagonal, inertia.
 #include "access/vec_access.hpp"
 #include "factor/factor_state.hpp"
 
@@ -30,7 +30,7 @@ PetscErrorCode Apply(Mat F, VectorAccess const& v, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Runs one application for several columns.
+/// Runs one application to several columns.
 PetscErrorCode ApplyColumns(Mat F, VectorAccess const& v, sptrsv::Op op)
 {
   PetscFunctionBegin;
@@ -54,8 +54,8 @@ PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Implements MatSolveAdd() and MatSolveTransposeAdd(), with the addition in the last store. The transposed function is
-/// needed since PETSc 3.18 would otherwise use solveadd for all matrices whose symmetry is unknown.
+/// Implements MatSolveAdd() and MatSolveTransposeAdd(): the last store of the solve adds. Without the transposed
+/// function, PETSc 3.18 would use solveadd for all matrices whose symmetry is unknown.
 template <sptrsv::Op op>
 PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
 {
@@ -103,7 +103,7 @@ PetscErrorCode MatHalfSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Solves with several right-hand sides in one vector, one after the other.
+/// Solves with several right-hand sides that are stored one after the other in one vector.
 PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
 {
   PetscInt n, of_b, of_x;
@@ -126,7 +126,7 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(k, 1/d) for each row k of the factor, where d is its diagonal entry of U (LU) or D (Cholesky).
+/// Calls use(k, 1/d) for each row k of the factor, where d is the row's diagonal entry in U (LU) or D (Cholesky).
 template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
@@ -164,7 +164,7 @@ PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Counts the signs of 1/D, in complex builds those of its real parts, so that a zero in D counts as in PETSc's own
+/// Counts the signs of 1/D, in complex builds those of the real parts. A zero in D thus counts as in PETSc's own
 /// factors.
 PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, PetscInt* positive)
 {

@@ -13,9 +13,9 @@ namespace sptrsv_petsc {
 
 inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 
-/// Request of a symbolic phase.
+/// Input of a symbolic phase.
 struct FactorTask {
-  Mat F = nullptr;  // the factor: for errors, its prefix and its error state
+  Mat F = nullptr;  // the factor; used for errors, its prefix and its error state
   MatFactorType kind = MAT_FACTOR_NONE;
   MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
   IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
@@ -25,14 +25,14 @@ struct FactorTask {
   char const* prefix() const { return ((PetscObject)F)->prefix ? ((PetscObject)F)->prefix : ""; }
 };
 
-/// Source of a factor's pattern and values: PetscFactor, PETSc's own factor in host memory, or BackendFactor, the
-/// backend's factorization where the solves run. One more is a class like these, and a line in MakeSource().
+/// Source of a factor's pattern and values. PetscFactor is PETSc's own factor in host memory, BackendFactor the
+/// backend's factorization where the solves run. Another source needs another such class, and a line in MakeSource().
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
 
   /// Finds the pattern of the factor of A. Its arrays are valid while this object exists.
-  /// @param event    begins when the source's own work begins, after a symbolic phase that PETSc logs itself
+  /// @param event    begun here when the source's own work begins, after a symbolic phase that PETSc logs itself
   /// @param instead  out: a source to be used instead, if this one cannot or should not compute the values
   virtual PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                  FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) = 0;
@@ -40,7 +40,7 @@ class FactorSource {
   virtual bool analyzed() const = 0;
 
   /// Prepares Compute() once there is a solver for the pattern.
-  /// @param instead  out: as in Analyze(); a source that has already found a pattern has found the same one
+  /// @param instead  out: as in Analyze(); if it is analyzed already, it has the same pattern as this source
   virtual PetscErrorCode Prepare(FactorTask const&, Mat /*A*/, AnyFactorSolver const& /*solver*/,
                                  std::unique_ptr<FactorSource>* /*instead*/)
   {
@@ -49,13 +49,13 @@ class FactorSource {
 
   /// Computes the factor's values from those of A, and sets F's error state (MatFactorError) as PETSc's own numeric
   /// phase does.
-  /// @param event   begins as in Analyze()
+  /// @param event   begun as in Analyze()
   /// @param values  out: valid until the next call
   virtual PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                  FactorValueArrays* values) = 0;
 
   /// Copies the inverted pivots of U (LU) or 1/D (Cholesky), one per row, to `to` in host memory.
-  /// @pre no dense blocks of 2 or more
+  /// @pre the factor has no dense blocks of more than one row
   virtual PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) = 0;
 
   /// Implements MatGetInfo().
@@ -66,7 +66,7 @@ class FactorSource {
 
   /// Tells whether PETSc's own factor is kept.
   virtual bool holds_petsc_factor() const = 0;
-  /// Returns the bytes besides PETSc's own factor.
+  /// Returns the bytes of memory without PETSc's own factor.
   virtual std::size_t memory_bytes() const = 0;
 };
 

@@ -17,7 +17,7 @@ struct Mat_SpTRSV {
 
   // results of the symbolic phase
   FactorTask task;
-  std::unique_ptr<FactorSource> source;  // null: there is no successful symbolic phase
+  std::unique_ptr<FactorSource> source;  // null before a successful symbolic phase
   FactorArrays pattern;                  // its arrays belong to `source`
   std::unique_ptr<AnyFactorSolver> solver;
 

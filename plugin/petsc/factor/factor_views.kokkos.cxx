@@ -7,7 +7,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Returns the bytes of a factor besides PETSc's own one and the matrix.
+/// Returns the bytes of a factor without the matrix and PETSc's own factor.
 std::size_t BytesOf(Mat_SpTRSV const& f) { return f.solver->memory_bytes() + f.source->memory_bytes(); }
 
 PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,

@@ -6,7 +6,7 @@
 
 namespace sptrsv_petsc {
 
-/// Creates a factor of type `solver_type` for PETSc's MatGetFactor(). Cheap, since PETSc may create and drop factors.
+/// Creates a factor of type `solver_type` for MatGetFactor(). Does little, since PETSc may never use the factor.
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F);
 
 }  // namespace sptrsv_petsc

@@ -78,7 +78,7 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the pattern and makes the solver, with this source or with the one that it names to be used instead.
+/// Finds the pattern and makes the solver, with `source` or with the source that it returns instead.
 PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
                          std::unique_ptr<FactorSource> source)
 {
@@ -140,7 +140,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Brings values to the solver.
+/// Passes values to the solver.
 PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
 {
   Mat_SpTRSV* f = Get(F);
@@ -155,7 +155,7 @@ PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
     try {
       f->solver->update(values);
     } catch (sptrsv::SingleRange const&) {
-      if (!F->factorerrortype) throw;  // otherwise the pivot status is the answer
+      if (!F->factorerrortype) throw;  // otherwise F already reports a bad pivot
     }
   }));
   if (backend.device && !values.on_device)
@@ -217,8 +217,8 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
 }
 
 /// Returns the ordering that PETSc's own factors prefer, or for an incomplete factor the ordering that its algorithm is
-/// made for, if there is one. (A complete factor would have so much fill that this ordering would give no fewer sets.)
-/// PETSc has no orderings for symmetric factors with blocks.
+/// made for, if it has one. A complete factor has so much fill that the algorithm's ordering would not reduce the
+/// number of sets. PETSc computes symmetric factors with blocks in the natural ordering only.
 MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
 {
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
@@ -273,7 +273,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->ops->destroy = MatDestroy_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(SetViews(B));
-  SetSolves(B, by_blocks);  // from the start, so that a solve before the phases ends with a clear error
+  SetSolves(B, by_blocks);  // set now, so that a solve before the phases ends with a clear error
   *F = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,8 +8,8 @@ namespace sptrsv_petsc {
 namespace {
 
 /// Gets the matrix for PETSc's symbolic phase: a copy of A for a symmetric factor of seqbaij, otherwise A. For such a
-/// factor PETSc leaves a converted copy in the matrix, and uses it from then on, even after a change of the pattern
-/// (docs/dev/petsc_faults.md, icc_baij_stale). The caller destroys the matrix.
+/// factor PETSc stores a converted copy in the matrix, and keeps using that copy even after a change of the pattern
+/// (docs/dev/petsc_faults.md, icc_baij_stale). The caller destroys `matrix`.
 PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 {
   PetscBool baij;
@@ -20,7 +20,7 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
     PetscBool known, symmetric;
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, matrix));
     PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // MatDuplicate() drops it if it is false
+    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // MatDuplicate() drops a false option
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
     *matrix = A;
@@ -46,9 +46,9 @@ PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes PETSc find the positions of A's diagonal entries. From 3.25 on, its LU with inodes and shift positive_definite
-/// reads these positions although nothing has computed them, and crashes. MatGetDiagonal() would find them too, but not
-/// for a matrix on a GPU.
+/// Makes PETSc find the positions of A's diagonal entries. From 3.25 on, PETSc's LU with inodes and shift
+/// positive_definite reads these positions although nothing has computed them, and crashes. MatGetDiagonal() would find
+/// them too, but not for a matrix on a GPU.
 PetscErrorCode FindDiagonal(Mat A)
 {
   IS zeros;
@@ -86,7 +86,7 @@ PetscErrorCode PetscFactor::Analyze(FactorTask const& task, Mat A, MatFactorInfo
 }
 
 /// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's pattern has not changed since
-/// the last one.
+/// the last check.
 /// @param info  of the symbolic phase; null in a numeric phase
 PetscErrorCode PetscFactor::CheckRows(FactorTask const& task, Mat A, MatFactorInfo const* info)
 {
@@ -102,8 +102,8 @@ PetscErrorCode PetscFactor::CheckRows(FactorTask const& task, Mat A, MatFactorIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears a pivot error of the inner
-/// factor, which the caller has cleared in F only.
+/// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears the inner factor's pivot
+/// error if the caller has cleared that of F.
 PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFactorInfo const* info)
 {
   PetscBool aij;

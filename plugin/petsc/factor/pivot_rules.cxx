@@ -12,12 +12,12 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Prefix of the matrix made here, so that options for the program's own matrices, such as -mat_view binary:FILE, do
-/// not apply to it.
+/// Prefix of the matrix that FactorThreeRows() makes. Options for the program's own matrices, such as -mat_view
+/// binary:FILE, therefore do not apply to that matrix.
 constexpr char probe_prefix[] = "sptrsv_probe_";
 
-/// Factors a dense matrix of three rows. The factor has an entry d - l u, where d is the rounded product of l and u: 0
-/// where products are rounded.
+/// Factors a dense matrix of three rows. One entry of the factor is d - l u, where d is the rounded product of l and u.
+/// The entry is 0 if the factorization rounds l u before it subtracts.
 PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
 {
   PetscScalar const l = FmaProbe(), u = l, d = l * u;
@@ -62,9 +62,9 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds out whether PETSc's factorization uses fused multiply-add, which its compiler has decided, by letting PETSc
+/// Finds out whether PETSc's factorization uses fused multiply-add, which depends on PETSc's compiler. Lets PETSc
 /// factor a matrix of three rows, once per process and kind of factor.
-/// @param inodes  LU: rows with equal columns follow each other, for which PETSc has other code
+/// @param inodes  LU: whether successive rows have equal columns, for which PETSc has other code
 PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
 {
   static int known[3] = {-1, -1, -1};  // the process has one PETSc
@@ -107,7 +107,7 @@ PetscErrorCode GreatestShift(Mat A, MatFactorInfo const* info, double* amount)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Sets PETSc's rules for small pivots that do not depend on dense blocks.
+/// Sets those of PETSc's rules for small pivots that do not depend on dense blocks.
 /// @param uses_fma  whether PETSc's factorization uses fused multiply-add
 PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRules* rules)
 {
@@ -123,9 +123,9 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRu
 }
 
 /// Changes the rules to those of PETSc's numeric phases for matrices with blocks.
-/// - Blocks of 2 or more ignore `zeropivot` and the type of shift. The sizes with a kernel of their own shift pivots of
-/// exactly 0 by a multiple of `shiftamount`; symmetric blocks of 4 are inverted without interchanges, whatever
-/// `pivotinblocks` says, and LU with blocks of 4 does not shift if the type of shift is none.
+/// - Blocks of 2 or more ignore `zeropivot` and the type of shift. For block sizes with a kernel of their own, PETSc
+/// shifts pivots of exactly 0 by a multiple of `shiftamount`; but LU with blocks of 4 does not shift if the type of
+/// shift is none. Symmetric blocks of 4 are inverted without interchanges, whatever `pivotinblocks` is.
 /// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so positive_definite finds no shift.
 PetscErrorCode RulesOfBlocks(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
                              sptrsv::PivotRules* rules)

@@ -13,7 +13,7 @@ PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& patter
 
 /// Sets the error state (MatFactorError) of F, which has dense blocks of bs by bs, as PETSc's own numeric phase leaves
 /// it. Errors: PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP for a dense block
-/// that leaves the range of numbers.
+/// with entries out of the range of numbers.
 PetscErrorCode SetPivotStatus(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info,
                               sptrsv::PivotStatus const& pivot_status);
 

@@ -27,7 +27,7 @@ Stream StreamOf(DeviceExec const& exec) { return exec.hip_stream(); }
 DeviceExec NewInstance(Stream stream) { return DeviceExec(static_cast<hipStream_t>(stream)); }
 #endif
 
-/// Returns PETSc's instance, or null if PETSc has not started Kokkos or does not show it.
+/// Returns PETSc's Kokkos instance, or null if PETSc has not started Kokkos or gives no access to its instance.
 DeviceExec const* OwnInstance()
 {
 #if defined(SPTRSV_PETSC_SHOWS_KOKKOS)

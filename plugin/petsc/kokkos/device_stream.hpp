@@ -6,7 +6,7 @@
 
 #include "base/petsc_compat.hpp"
 
-// defined if PETSc and Kokkos have the same kind of GPU, and PETSc shows its stream
+// SPTRSV_PETSC_DEVICE: PETSc and Kokkos have the same kind of GPU, and PETSc gives access to its stream
 #if defined(SPTRSV_PETSC_SHOWS_STREAM)
 #if (defined(KOKKOS_ENABLE_CUDA) && defined(PETSC_HAVE_CUDA)) || (defined(KOKKOS_ENABLE_HIP) && defined(PETSC_HAVE_HIP))
 #define SPTRSV_PETSC_DEVICE
@@ -29,12 +29,12 @@ using DeviceExec = Kokkos::DefaultHostExecutionSpace;
 /// Returns why has_device is false, and a remedy, for an error message.
 char const* WithoutDevice();
 
-/// Finds the stream of PETSc's current device context. For Kokkos vectors, finds the stream of PETSc's Kokkos instead,
-/// which PETSc has bound to the context that was current when it started Kokkos. Null without a GPU.
+/// Finds the stream of PETSc's current device context. For Kokkos vectors, finds the stream of PETSc's Kokkos instance
+/// instead: PETSc binds that instance to the context that is current when PETSc starts Kokkos. Null without a GPU.
 PetscErrorCode CurrentStream(bool kokkos_vectors, Stream* stream);
 
-/// Returns an instance of Kokkos on a stream: PETSc's instance if it is on that stream, otherwise one that all solvers
-/// on the stream share, since making an instance allocates. Without a GPU: Kokkos' default instance.
+/// Returns a Kokkos instance on a stream: PETSc's instance if that is on the stream, otherwise one instance for all
+/// solvers on the stream, since making an instance allocates. Without a GPU, returns Kokkos' default instance.
 DeviceExec instance_on(Stream stream);
 
 /// Finds the number of the GPU that PETSc has chosen for this rank; -1 without a GPU.

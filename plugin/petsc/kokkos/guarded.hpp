@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs code that may throw in functions that PETSc calls: exceptions become PETSc errors.
+// Runs code that may throw inside functions that PETSc calls, and turns exceptions into PETSc errors.
 #pragma once
 
 #include <cstdio>
@@ -48,15 +48,15 @@ inline void DescribeException(CaughtException& caught) noexcept
   } catch (std::bad_alloc const&) {
     caught.set(PETSC_ERR_MEM, "not enough memory for the triangular solver; use fewer levels of fill or more ranks");
   } catch (std::exception const& e) {
-    // Kokkos throws no type of its own when its memory runs out
+    // Kokkos has no exception type for lack of memory
     caught.set(std::strstr(e.what(), "failed to allocate") ? PETSC_ERR_MEM : PETSC_ERR_LIB, e.what());
   } catch (...) {
     caught.set(PETSC_ERR_LIB, "an exception that is no std::exception");
   }
 }
 
-/// Runs code that may throw and does not use Kokkos, also in a child process that cannot use it. An exception becomes
-/// a PETSc error on the communicator.
+/// Runs code that may throw and does not use Kokkos, also in a forked child, which cannot use Kokkos. An exception
+/// becomes a PETSc error on the communicator.
 template <class Call>
 PetscErrorCode CaughtOn(MPI_Comm comm, Call const& call)
 {
@@ -96,7 +96,7 @@ inline PetscErrorCode CheckProcess()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Runs code that may throw, if CheckProcess() allows it. An exception becomes a PETSc error on the communicator.
+/// Runs code that may throw, if CheckProcess() succeeds. An exception becomes a PETSc error on the communicator.
 template <class Call>
 PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
 {

@@ -23,8 +23,8 @@ char const* SkipBlanks(char const* text)
   return text;
 }
 
-/// Reads a number from low to high at the beginning of the text. Returns the text after it and blanks, or null if there
-/// is no such number.
+/// Reads an integer from low to high at the beginning of the text. Returns the text after the integer and blanks, or
+/// null if there is no such integer.
 char const* ParseInteger(char const* text, long long low, long long high, long long* value)
 {
   char* end = nullptr;
@@ -41,7 +41,7 @@ bool IsInteger(char const* text, long long low, long long high)
 }
 
 /// Tells whether the text is a list for OMP_NUM_THREADS, with a number for each level of nested regions. Kokkos uses
-/// the first.
+/// the first number.
 bool IsListOfThreads(char const* text)
 {
   long long value;
@@ -85,7 +85,7 @@ PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> wo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks the variables other than numbers of threads, which Kokkos reads in every build.
+/// Checks the variables that Kokkos reads in every build, except for numbers of threads.
 PetscErrorCode CheckOthers()
 {
   PetscFunctionBegin;
@@ -101,7 +101,7 @@ PetscErrorCode CheckOthers()
 #if defined(KOKKOS_ENABLE_OPENMP)
 /// Checks that OpenMP gives Kokkos the number of threads that Kokkos counts on. With fewer threads, a part of each
 /// kernel would not be executed.
-/// @param told  whether Kokkos is told the number; otherwise it asks OpenMP for it when it starts
+/// @param told  whether Kokkos is given the number; otherwise Kokkos asks OpenMP for it
 PetscErrorCode CheckGranted(int threads, bool told)
 {
   PetscFunctionBegin;

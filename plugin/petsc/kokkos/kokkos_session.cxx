@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts and ends Kokkos in a program that may not know Kokkos.
+// Starts and ends Kokkos in a program that need not use Kokkos itself.
 #include "kokkos/kokkos_session.hpp"
 
 #include <pthread.h>
@@ -48,8 +48,8 @@ void HookOnce()
   hooked = true;
 }
 
-// A PETSc with a GPU chooses the device, so it starts its Kokkos, and ends it in PetscFinalize(). Elsewhere Kokkos runs
-// until the process ends: it cannot start again, and PetscInitialize() may be called again.
+// A PETSc with a GPU chooses the device, so PETSc starts its Kokkos, and ends it in PetscFinalize(). With other PETScs
+// the plugin starts Kokkos, which runs until the process ends: unlike PETSc, Kokkos cannot start again.
 #if !defined(PETSC_HAVE_KOKKOS) || defined(PETSC_HAVE_KOKKOS_WITHOUT_GPU)
 #define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()

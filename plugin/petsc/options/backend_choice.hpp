@@ -18,11 +18,11 @@ struct Backend {
 };
 
 /// Reads -mat_sptrsv_backend with the object's prefix.
-/// Errors: PETSC_ERR_ARG_OUTOFRANGE for an unknown word, PETSC_ERR_SUP for `device` in a build without one; both name
-/// the option and a remedy.
+/// Errors: PETSC_ERR_ARG_OUTOFRANGE for an unknown word, PETSC_ERR_SUP for `device` in a build without a device; both
+/// name the option and a remedy.
 PetscErrorCode ReadBackendChoice(PetscObject object, BackendChoice* choice);
 
-/// Chooses where solves with A run: as asked for, otherwise on the GPU if A's vectors are there.
+/// Chooses where solves with A run: where `choice` says, by default on the GPU if A's vectors are there.
 PetscErrorCode ChooseBackend(Mat A, BackendChoice choice, Backend& backend);
 
 /// Reads -mat_sptrsv_backend with the object's prefix, and chooses where solves with A run. Errors are those of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads options from PETSc's database; no other file of the plugin does.
+// Reads the plugin's options from PETSc's database; no other file does.
 #include "options/factor_options.hpp"
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace {
 
 char const* PrefixOf(PetscObject object) { return object->prefix ? object->prefix : ""; }
 
-/// Texts about an option that is read.
+/// Name of an option, and the texts for -help and errors.
 struct AskedOption {
   AskedOption(OptionGroup const& group, sptrsv::OptionInfo const& i)
       : info(i), manual(group.manual), name("-" + (group.start + i.name)), help(i.help), remedy(i.remedy())
@@ -30,7 +30,7 @@ struct AskedOption {
   std::string name, help, remedy;
 };
 
-/// Reads a number or the position of a word; `value` stays if the user has not set the option.
+/// Reads a number or the position of a word; `value` does not change if the user has not set the option.
 /// @param PetscOptionsObject  the name that PETSc's macros use; its type depends on PETSc's version
 template <class Items>
 PetscErrorCode AskNumber(Items PetscOptionsObject, PetscObject object, AskedOption const& option, int* value)
@@ -61,7 +61,7 @@ PetscErrorCode AskNumber(Items PetscOptionsObject, PetscObject object, AskedOpti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads a word, which its reader checks; `value` stays if the user has not set the option.
+/// Reads a word, which the caller checks; `value` does not change if the user has not set the option.
 template <class Items>
 PetscErrorCode AskWord(Items PetscOptionsObject, PetscObject object, AskedOption const& option, std::string* value)
 {
@@ -116,7 +116,7 @@ PetscErrorCode Visit(Items items, PetscObject object, OptionGroup const& group,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns PETSc's name of an option of a type, without -mat_sptrsv_.
+/// Returns the name of a backend option as it follows -mat_sptrsv_.
 std::string PetscName(std::string const& key) { return key.compare(0, 7, "sptrsv_") == 0 ? key.substr(7) : key; }
 
 /// Refuses names and options of earlier versions, which PETSc would only report as unused.
@@ -144,8 +144,8 @@ PetscErrorCode ReadGroup(PetscObject object, OptionGroup const& group,
                          std::function<void(sptrsv::OptionVisitor&)> const& visit)
 {
   PetscFunctionBegin;
-  // not PetscObjectOptionsBegin(): PETSc prints the help of a title once, and that of "Matrix (Mat) options" has been
-  // printed
+  // not PetscObjectOptionsBegin(): PETSc prints the help under each title once, and has already printed that under its
+  // title "Matrix (Mat) options"
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, group.title, group.manual);
   PetscCall(Visit(PetscOptionsObject, object, group, visit));
   PetscOptionsEnd();

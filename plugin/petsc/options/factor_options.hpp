@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads options from PETSc's database: those of the plugin's own structs, and those of an algorithm as
-// -mat_sptrsv_<algorithm>_<option>, the planner's and the common ones as -mat_sptrsv_<option>.
+// Reads options from PETSc's database: those of the plugin's own structs, those of an algorithm
+// (-mat_sptrsv_<algorithm>_<option>), the planner's and the common ones (-mat_sptrsv_<option>).
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace sptrsv_petsc {
 
-/// Reads the options that `visit` shows to its visitor, with the object's prefix; values that are not given stay.
-/// Error PETSC_ERR_ARG_OUTOFRANGE with the option's name, its value and what is accepted.
+/// Reads the options that `visit` passes to its visitor, with the object's prefix. Other values do not change.
+/// Error PETSC_ERR_ARG_OUTOFRANGE with the option's name, its value and the accepted values.
 PetscErrorCode ReadGroup(PetscObject object, OptionGroup const& group,
                          std::function<void(sptrsv::OptionVisitor&)> const& visit);
 
@@ -31,7 +31,7 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
 
 /// Checks that `name` is an algorithm or `sptrsv`. Error PETSC_ERR_ARG_UNKNOWN_TYPE with the known names.
 /// @param source  where the name comes from, for the message
-/// @param others  further names that the source may have, each with a comma and a space after it, for the message
+/// @param others  further valid names for the message, each followed by a comma and a space
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others = "");
 
 /// Replaces `name`, the algorithm that the program has chosen, by that of -mat_sptrsv_type, if given.

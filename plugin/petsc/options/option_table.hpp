@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin's own options; those of algorithms and orderings are in structs of the backend. -help, docs/options.md and
-// the manual pages are printed from these descriptions. Does not need PETSc.
+// The plugin's own options; options of algorithms and orderings are in structs of the backend. -help, docs/options.md
+// and the manual pages are printed from these descriptions. Includes no header of PETSc.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ struct FactorOptions {
   }
 };
 
-/// Algorithm of a program's own triangles.
+/// Algorithm that solves with a program's own triangles.
 struct ShellOptions {
   static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver", "SpTRSVPCShellSetTriangles",
                                      "PC of type shell"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix orderings for PETSc: `color`, rows color by color, so that factors have one set of independent rows per color;
-// and `blockcolor`, blocks of rows color by color.
+// Matrix orderings for PETSc. `color` orders rows by color, so that factors have one set of independent rows per color.
+// `blockcolor` orders blocks of rows by color.
 #pragma once
 
 #include "base/petsc_compat.hpp"
@@ -10,7 +10,7 @@ namespace sptrsv_petsc {
 inline constexpr char const* color_ordering = "color";
 inline constexpr char const* block_color_ordering = "blockcolor";
 
-/// Orders rows by color; for MatOrderingRegister(). Colors the compressed graph that the matrix shows: inodes of
+/// Orders rows by color; for MatOrderingRegister(). Colors the matrix' compressed graph, whose vertices are inodes of
 /// seqaij, blocks of seqbaij and seqsbaij, otherwise rows. Inodes and blocks stay together, as PETSc's factorizations
 /// require. Options, with the prefix of the matrix: -mat_ordering_color_balance, _distance, _algorithm.
 PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType type, IS* rows, IS* cols);

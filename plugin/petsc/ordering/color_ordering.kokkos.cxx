@@ -48,7 +48,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Computes coloring = color(graph) on the host, with the compressed graph that A shows.
+/// Computes coloring = color(graph) on the host, where `graph` is A's compressed graph.
 template <class Color>
 PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptrsv::Coloring<PetscInt>& coloring)
 {
@@ -62,7 +62,7 @@ PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptr
              "A matrix of type %s does not show its pattern; the ordering %s needs one of type %s, %s or %s",
              ((PetscObject)A)->type_name, name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
   PetscErrorCode const code = Guarded(A, [&] { coloring = color(sptrsv::symmetric_graph<PetscInt>(n, i, j)); });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // for inodes a copy
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // frees the copy made for inodes
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,8 +81,8 @@ PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, I
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",
                       colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
-  // this is an ordering of inodes or blocks; MatGetOrdering() expands one of inodes to rows, and the factorizations
-  // expand one of blocks
+  // the ordering is one of inodes or blocks: MatGetOrdering() expands an ordering of inodes to rows, the factorizations
+  // expand an ordering of blocks
   for (IS* is : {rows, cols})
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
                               PETSC_COPY_VALUES, is));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps of MatSOR() with one rank's matrix, by sptrsv.
+// Performs the sweeps of MatSOR() with one rank's matrix by sptrsv.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@ namespace sptrsv_petsc {
 /// PC type that sweeps.
 enum class SweptBy { sor, eisenstat };
 
-/// PC type, options and matrix of sweeps: all that they depend on, apart from values.
+/// PC type, options and matrix of sweeps: everything on which sweeps depend, except for values.
 struct SweepKey {
   SweptBy by = SweptBy::sor;
-  PetscReal omega = 1;  // the PC's
+  PetscReal omega = 1;  // omega of the PC
   SweepChoice choice;
   Backend backend;
   PetscObjectId matrix = 0;
@@ -35,10 +35,10 @@ struct SweepKey {
 /// Sweeps with one matrix, and the pattern and values that they are valid for.
 struct LocalSweeps {
   SweepKey key;
-  std::string native_reason;  // why PETSc's own MatSOR() ran last; empty: ours ran, or none yet
+  std::string native_reason;  // why the last MatSOR() was PETSc's own; empty: sptrsv's, or none yet
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
-  bool by_blocks = false;             // whether the sweeps are by inodes
+  bool by_blocks = false;             // whether rows are swept by inodes
   PatternStamp stamp;
   PetscObjectState state = 0;  // object state of the values that were read
   bool has_values = false;
@@ -49,12 +49,12 @@ struct LocalSweeps {
 };
 
 /// Tells why PETSc's own MatSOR() has to run with these arguments.
-/// @param why  on return a text; null if the sweeps can run
+/// @param why  out: the reason; null if sptrsv's sweeps can run
 PetscErrorCode FindFallbackReason(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
                                   char const** why);
 
 /// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed.
-/// @param set_up  reports no errors of the pattern or the values: both may change before MatSOR()
+/// @param set_up  whether to ignore faults of the pattern or the values, since both may change before MatSOR()
 PetscErrorCode RefreshSweeps(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, bool set_up);
 
 /// Performs the sweeps of one MatSOR(), after RefreshSweeps().

@@ -52,8 +52,8 @@ PetscErrorCode FindFallbackReason(Mat A, LocalSweeps const& s, PetscReal omega, 
 
 namespace {
 
-/// Finds the first row of each row's inode as PETSc does: successive rows with equal columns, up to PETSc's limit.
-/// MatInodeGetInodeSizes() gives sizes or offsets, depending on PETSc's version.
+/// Finds the first row of each row's inode. As in PETSc, an inode is a run of rows with equal columns, up to PETSc's
+/// limit. Does not use the sizes of MatInodeGetInodeSizes(), which in some versions of PETSc are offsets.
 PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
 {
   PetscInt limit = 1;
@@ -76,7 +76,7 @@ PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes A's pattern. If A cannot be swept with, s.sweeps stays null, and `wrong` says why.
+/// Analyzes A's pattern. If sweeps with A are impossible, s.sweeps stays null, and `wrong` says why.
 PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
 {
   IS rows = nullptr, cols = nullptr;
@@ -129,11 +129,11 @@ PetscErrorCode ReportZero(Mat A, LocalSweeps const& s, long long row, PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes A's values. Gives the first row with a zero on the diagonal, or the first row of a singular block, or -1.
+/// Takes A's values. Sets `zero` to the first row with a zero on the diagonal or of a singular block, or to -1.
 PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, long long* zero)
 {
   bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
-  double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's, by inodes
+  double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's for inodes
   sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
   ValueAccess values;
 
@@ -202,7 +202,7 @@ PetscErrorCode RunSweeps(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt
   VectorAccess v;
 
   PetscFunctionBegin;
-  if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes leave them out
+  if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes ignore lits
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);

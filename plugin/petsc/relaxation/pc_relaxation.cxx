@@ -11,7 +11,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Finds this rank's block of the matrix that the PC sweeps with; null if sptrsv has no sweeps for its type.
+/// Finds this rank's diagonal block of the PC's matrix; null if sptrsv has no sweeps for the matrix' type.
 PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
 {
   PetscBool known;
@@ -24,7 +24,7 @@ PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses options that ask for sweeps over a matrix of a type for which sptrsv has none.
+/// Refuses options that ask for sweeps by sptrsv, which has none for the matrix' type.
 PetscErrorCode RefuseSweeps(PC pc)
 {
   auto const object = (PetscObject)pc;
@@ -81,11 +81,11 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's own product with the matrix that eisenstat gives to the KSP; null until it has been needed.
+/// PETSc's own product with the matrix that eisenstat gives to the KSP; null before its first use.
 PetscErrorCode (*native_mult)(Mat, Vec, Vec) = nullptr;
 
-/// Multiplies by the matrix that eisenstat gives to the KSP, a product that sweeps. Selects the sweeps of its PC
-/// before, since the program may have applied another PC of the same matrix in the meantime.
+/// Multiplies by the matrix that eisenstat gives to the KSP; the product calls MatSOR(). First selects the sweeps of
+/// the matrix' PC, since the program may have applied another PC of the same matrix in the meantime.
 PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
 {
   PC pc;
@@ -116,8 +116,8 @@ PetscErrorCode WrapProduct(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Selects the PC's sweeps. Refuses eisenstat with a matrix with inodes and an omega other than 1: PETSc would multiply
-/// by diagonal blocks that its sweeps make only for omega 1, and crash (docs/dev/petsc_faults.md, eisenstat_omega).
+/// Selects the PC's sweeps. Refuses eisenstat if the matrix has inodes and omega is not 1: PETSc would multiply by
+/// diagonal blocks that its sweeps make only for omega 1, and crash (docs/dev/petsc_faults.md, eisenstat_omega).
 PetscErrorCode SelectEisenstat(PC pc)
 {
   Mat A;

@@ -6,8 +6,8 @@
 
 namespace sptrsv_petsc {
 
-/// Registers the PC types sor and eisenstat again, with PETSc's own behind them: their set-up lets MatSOR() of the
-/// local matrix sweep where its vectors are, see UseSweeps(). Everything else is PETSc's.
+/// Registers the PC types sor and eisenstat again, with functions that call PETSc's own. The set-up makes MatSOR() of
+/// the local matrix sweep where the matrix' vectors are: see UseSweeps().
 PetscErrorCode RegisterRelaxations();
 
 }  // namespace sptrsv_petsc

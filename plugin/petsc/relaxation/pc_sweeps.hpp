@@ -6,20 +6,20 @@
 
 namespace sptrsv_petsc {
 
-/// Makes MatSOR() of A, a matrix of type seqaij or of a type made from it, sweep as the PC's options say: by sptrsv if
-/// A's vectors are on a GPU or if the options ask for it on a host, otherwise by PETSc. Analyzes A if its pattern is
-/// new, and takes its values if they or the PC's omega have changed; errors of both are left for MatSOR() to report.
-/// The PC owns what is made; PCs of one matrix with the same type, omega and options share it.
+/// Makes MatSOR() of A, whose type is seqaij or derived from it, sweep as the PC's options say: by sptrsv if A's
+/// vectors are on a GPU or the options ask for sptrsv, otherwise by PETSc. Analyzes A if its pattern is new, and takes
+/// its values if they or the PC's omega have changed; MatSOR() reports faults of pattern and values. The PC owns the
+/// sweeps. PCs of one matrix with the same type, omega and options share them.
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by);
 
-/// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC
-/// with the same matrix.
+/// Makes MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another
+/// PC with the same matrix.
 PetscErrorCode SelectSweeps(PC pc, Mat A);
 
-/// Frees the PC's sweeps, unless other PCs share them, and lets its next set-up read its options.
+/// Frees the PC's sweeps, unless other PCs share them. The PC's next set-up then reads its options again.
 PetscErrorCode ReleaseSweeps(PC pc);
 
-/// Prints the type, the memory space and the reason of the PC's sweeps with A; nothing for PETSc's own on a host.
+/// Prints the PC's sweeps with A: type, backend and triangles. Prints nothing if PETSc's own sweeps run on a host.
 PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer);
 
 }  // namespace sptrsv_petsc

@@ -55,7 +55,7 @@ PetscErrorCode RunNative(SorFunction native, Mat A, Vec b, PetscReal omega, MatS
   PetscScalar const* values;
 
   PetscFunctionBegin;
-  // its sweeps by inodes read the host's values without bringing them up to date
+  // PETSc's sweeps by inodes read the host's values without fetching newer ones from a device
   PetscCall(MatSeqAIJGetArrayRead(A, &values));
   PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
   PetscCall(native(A, b, omega, flag, shift, its, lits, x));
@@ -70,7 +70,7 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
 
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)A, composed_name, &m));
-  if (!m) {  // MatAXPY(), MatCopy() and others may keep A's functions, but not what is composed with it
+  if (!m) {  // MatAXPY(), MatCopy() and others may keep A's functions, but drop composed objects
     SorFunction native;
     PetscCall(FindNative(A, &native));
     A->ops->sor = native;
@@ -93,8 +93,8 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Lets MatSOR() of A be MatSOR_SPTRSV().
-/// @param m  on return the state of A; null if A has a function of the program's own, which stays
+/// Replaces MatSOR() of A by MatSOR_SPTRSV().
+/// @param m  out: the state of A; null if A has a MatSOR() of the program's own, which stays
 PetscErrorCode Install(Mat A, SweepsOfMatrix** m)
 {
   SorFunction native;
@@ -118,7 +118,7 @@ PetscErrorCode Install(Mat A, SweepsOfMatrix** m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets the state of a PC after reading its options, if they are due. The PC is of type sor or eisenstat.
+/// Gets the state of a PC of type sor or eisenstat. First reads the PC's options if ReadsOptions() says so.
 PetscErrorCode OptionsOf(PC pc, SweepsOfPc** of_pc)
 {
   std::unique_ptr<SweepsOfPc> added;
@@ -131,14 +131,14 @@ PetscErrorCode OptionsOf(PC pc, SweepsOfPc** of_pc)
     PetscCall(ComposeState((PetscObject)pc, composed_name, std::move(added)));
   }
   if (!ReadsOptions(pc, (*of_pc)->read_at)) PetscFunctionReturn(PETSC_SUCCESS);
-  (*of_pc)->read_at = -1;  // an error leaves them unread
+  (*of_pc)->read_at = -1;  // after an error the options count as unread
   PetscCall(ReadSweepOptions(pc, (*of_pc)->choice));
   (*of_pc)->has_algorithm_options = false;
   (*of_pc)->read_at = pc->setfromoptionscalled;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the sweeps with this key: those that the PC has, or that another PC of the matrix has, or new ones.
+/// Finds the sweeps with this key: the PC's own, those of another PC of the matrix, or new ones.
 PetscErrorCode FindSweeps(Mat A, SweepsOfMatrix& m, SweepKey& key, std::shared_ptr<LocalSweeps>& sweeps)
 {
   PetscFunctionBegin;
@@ -199,7 +199,7 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by)
   }
   if (!of_pc->has_algorithm_options) PetscCall(ReadSweepAlgorithmOptions(pc, choice));
   of_pc->has_algorithm_options = true;
-  // before the solve, since PETSc's eisenstat leaves b changed after an error
+  // checked before the solve, since PETSc's eisenstat leaves b changed after an error
   PetscCheck(by != SweptBy::eisenstat || choice.off || sptrsv::solves_exactly(choice.algorithm),
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-%spc_sor_sptrsv %s: Eisenstat's form needs exact solves; choose another type, or off",

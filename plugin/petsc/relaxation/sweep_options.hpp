@@ -10,7 +10,7 @@
 
 namespace sptrsv_petsc {
 
-/// Choice of the sweeps of a PC by its options.
+/// Choice of a PC's sweeps, as its options say.
 struct SweepChoice {
   bool off = false;                  ///< whether PETSc's own sweeps run everywhere
   bool asked = false;                ///< whether sptrsv's sweeps run on a host, too
@@ -26,8 +26,8 @@ struct SweepChoice {
   }
 };
 
-/// Tells whether a set-up of the PC reads options: the first one, the first after PCSetFromOptions(), and each for a
-/// new pattern.
+/// Tells whether the PC's present set-up reads options: it does if it is the first, the first after PCSetFromOptions(),
+/// or one for a new pattern.
 /// @param read_at  number of calls of PCSetFromOptions() when the options were read last; -1: never
 inline bool ReadsOptions(PC pc, PetscInt read_at)
 {

@@ -12,7 +12,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-// The triangles are composed with the PC by this name, and destroyed with it: the shell's context stays the program's
+// Name under which the triangles are composed with the PC, which destroys them. The shell's context stays the program's
 // own.
 char const* const composed_name = "SpTRSVTriangles";
 
@@ -25,7 +25,7 @@ PetscErrorCode Get(PC pc, UserTriangles** all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets the triangles, refreshed: PCSetUp() alone would look at the operator only.
+/// Gets the triangles after refreshing them: PCSetUp() alone checks the operator only.
 PetscErrorCode GetCurrent(PC pc, UserTriangles** all)
 {
   PetscFunctionBegin;
@@ -49,7 +49,7 @@ TriangleOrder TrianglesFor(UserTriangles& all, Part part)
   return {&all.lower, &all.upper};
 }
 
-/// Implements PCApply() and its likes, by the part of M.
+/// Implements PCApply() and its variants, each of which solves with a part of M.
 template <Part part>
 PetscErrorCode PCApply_SpTRSV(PC pc, Vec b, Vec x)
 {
@@ -79,7 +79,7 @@ PetscErrorCode PCMatApply_SpTRSV(PC pc, Mat B, Mat X)
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
   PetscCall(v.Get(all->backend.device, B, X));
-  // of both triangles at least one exists
+  // at least one triangle exists
   PetscCall(SolveTriangles(pc, *all, TrianglesFor(*all, part), part == Part::both_transposed, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

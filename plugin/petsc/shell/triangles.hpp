@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles L and U that a program made, for a PC: finds changes, and solves with them.
+// A program's triangles L and U for a PC: finds their changes, and solves with them.
 #pragma once
 
 #include <initializer_list>
@@ -14,8 +14,8 @@
 
 namespace sptrsv_petsc {
 
-/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy, since PETSc may move a
-/// pattern to other memory without changing it.
+/// One triangle of the program. On a host the solver reads the matrix' own values. The pattern is a copy, since PETSc
+/// may move an unchanged pattern to other memory.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
   ~UserTriangle()
@@ -28,7 +28,7 @@ struct UserTriangle {
   sptrsv::Triangle triangle;
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;
   Mat mat = nullptr;
-  PatternStamp stamp;  // of the pattern
+  PatternStamp stamp;  // stamp of the pattern
   std::vector<PetscInt> row_ptr, col_idx;
   std::unique_ptr<AnyFactorSolver> solver;  // null: to be analyzed
   PetscObjectState state = 0;               // object state of the pattern and values that were read
@@ -41,20 +41,20 @@ struct UserTriangle {
 struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
   PetscInt n = 0;
-  std::string asked, requested;  // algorithm chosen by the program, and after the options
+  std::string asked, requested;  // algorithm that the program chose; algorithm after options
   Backend backend;               // where both triangles' solves run
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
-/// Sets a triangle, and takes a reference to T (null: none). Errors that do not depend on values: PETSC_ERR_SUP,
-/// PETSC_ERR_ARG_SIZ, PETSC_ERR_ARG_WRONG.
+/// Sets a triangle to T, and takes a reference to T (null: no triangle). Errors that do not depend on values:
+/// PETSC_ERR_SUP, PETSC_ERR_ARG_SIZ, PETSC_ERR_ARG_WRONG.
 PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit);
 
 /// Analyzes both triangles if one has a new pattern, and takes new values; does nothing if nothing has changed. Errors
 /// name the triangle, the row and a remedy: PETSC_ERR_ARG_WRONG, PETSC_ERR_ARG_WRONGSTATE, PETSC_ERR_MAT_LU_ZRPVT.
 PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all);
 
-/// Triangles in the order of the solves, without those that have no matrix and are the identity.
+/// Triangles in the order of the solves. A triangle without a matrix is the identity, and left out.
 class TriangleOrder {
  public:
   TriangleOrder(std::initializer_list<UserTriangle*> wanted)
@@ -71,7 +71,7 @@ class TriangleOrder {
   int size_ = 0;
 };
 
-/// Solves with these triangles, at least one, all plain or all transposed. b and x must not overlap.
+/// Solves with at least one triangle in the given order, all plain or all transposed. b and x must not overlap.
 PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
                               VectorAccess const& v);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles L and U that a program made, for a PC: finds changes, and solves with them.
+// A program's triangles L and U for a PC: finds their changes, and solves with them.
 #include "shell/triangles.hpp"
 
 #include "kokkos/guarded.hpp"
@@ -47,7 +47,7 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Copies the matrix' pattern, and drops the solver, if the pattern is not the kept one.
+/// If the matrix' pattern differs from the kept copy, copies the pattern and drops the solver.
 /// @param n  rows that the matrix had when it was given
 PetscErrorCode RefreshPattern(UserTriangle& t, PetscInt n)
 {
@@ -111,14 +111,14 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stre
   PetscCall(GuardedRows(
       pc, t, [&] { t.solver = MakeFactorSolver(all.backend.device, stream, all.requested, arrays, options); }));
   // two flops per off-diagonal entry, one per diagonal entry unless it is unit
-  auto const n = static_cast<std::size_t>(arrays.n), end = lower ? 0 : n - 1;  // a row that has only its diagonal
+  auto const n = static_cast<std::size_t>(arrays.n), end = lower ? 0 : n - 1;  // a row that can only have its diagonal
   bool const stored = n > 0 && t.row_ptr[end + 1] > t.row_ptr[end];
   t.flops = 2 * (PetscLogDouble)(t.col_idx.size() - (stored ? n : 0)) +
             (t.diagonal == sptrsv::Diagonal::unit ? 0 : (PetscLogDouble)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes both triangles with the same options. By default they run where the operator's vectors are.
+/// Analyzes both triangles with the same options. By default their solves run where the operator's vectors are.
 PetscErrorCode Analyze(PC pc, UserTriangles& all)
 {
   sptrsv::Options options;

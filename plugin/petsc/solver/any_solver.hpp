@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interfaces to the solves with a factor or a triangle, and to the factorization that computes its values, on a host or
-// a GPU. Know PETSc's types of numbers, but no objects.
+// a GPU. They use PETSc's types of numbers, but no PETSc objects.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,11 @@ struct TriangleArrays {
   std::size_t size = 0;                                   ///< number of entries of col_idx
 };
 
-/// Arrays of a factor's pattern, in host memory, or in that of a solver on a device.
+/// Arrays of a factor's pattern, in host memory or in the memory of a solver on a device.
 ///   lu        L's rows without their diagonal, and U's, each ending in its inverted pivot; both may be in one array
-///   cholesky  U's rows, with or without pivots at their ends, which are not read; L = U^T
+///   cholesky  U's rows, each with or without its pivot (not read) at its end; L = U^T
 ///   triangle  one triangle that a program made, rows sorted by column
-/// With dense blocks (block_size > 0; lu and cholesky) the triangles are unit and have no pivots.
+/// With dense blocks (block_size > 0; lu and cholesky) the triangles have a unit diagonal and no pivots.
 struct FactorArrays {
   FactorKind kind = FactorKind::lu;
   bool has_inodes = false;      ///< PETSc has inodes: successive rows with equal columns; U is summed backward
@@ -52,8 +52,8 @@ struct FactorArrays {
 /// Values of a factor, in host memory or in that of a solver on a device.
 struct FactorValueArrays {
   Scalar const *lower = nullptr, *upper = nullptr;  ///< aligned with the pattern's col_idx
-  /// D^-1: n pivots of a symmetric factor, or n / block_size blocks, each by columns. Null for a symmetric factor of
-  /// PETSc without blocks: `upper` then has -U/D, and 1/D at the end of each row.
+  /// D^-1: n inverted pivots of a symmetric factor, or n / block_size inverted blocks, each by columns. Null for a
+  /// symmetric factor of PETSc without blocks: `upper` then has -U/D, and 1/D at the end of each row.
   Scalar const* inverse = nullptr;
   bool on_device = false;
 };
@@ -69,8 +69,8 @@ struct TriangleReport {
 /// Solver with a factor or a triangle. b and x are n-by-k arrays in the solver's memory: see SpaceObject.
 class AnyFactorSolver : public SpaceObject {
  public:
-  /// Takes the values. Those in the solver's memory are read in place, except for Cholesky of PETSc without dense
-  /// blocks; others are copied before the call returns.
+  /// Takes the values. Values in the solver's memory are read in place, except for PETSc's Cholesky factors without
+  /// dense blocks; other values are copied before the call returns.
   virtual void update(FactorValueArrays const& values) = 0;
   /// Computes x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first
   /// call with Op::transpose for LU or a triangle analyzes and allocates.
@@ -81,23 +81,23 @@ class AnyFactorSolver : public SpaceObject {
   /// Computes the second half of solve(). Cholesky: x = P^T U^-1 D^(-1/2) b, with dense blocks of 2 or more x = U^-1 b;
   /// LU: x = Q U^-1 b, where U includes its diagonal. Returns false if a diagonal entry has no real root.
   virtual bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
-  /// Returns the number of products with each off-diagonal entry in a solve; 1 if the algorithm is exact.
+  /// Returns the number of times that a solve multiplies by each off-diagonal entry; 1 if the algorithm is exact.
   virtual long long num_passes() const = 0;
-  /// Allocates for solves of `columns` columns, so that they allocate nothing.
+  /// Allocates memory for solves with `columns` columns, which then allocate nothing.
   virtual void reserve(std::size_t columns, bool accumulate) = 0;
   /// Returns the properties of a triangle; finds its level sets if they are not known.
   virtual TriangleReport report(sptrsv::Triangle triangle) const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
-/// ILU(levels) or ICC(levels) of A(row_perm, col_perm), whose pattern the backend finds.
+/// Input from which the backend finds the pattern of ILU(levels) or ICC(levels) of A(row_perm, col_perm).
 struct FillFactor {
   MatrixArrays matrix;
   int levels = 0;
   bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
   sptrsv::RowRules rules;
-  /// If it returns false for the report of Factorization::decide(), no pattern is made; may be empty.
+  /// Called with the report of Factorization::decide(); if it returns false, no pattern is made. May be empty.
   std::function<bool(sptrsv::FactorizationReport const&)> accept;
 };
 /// Pattern that the backend has found.
@@ -106,7 +106,7 @@ class AnyFillPattern : public SpaceObject {
   virtual FactorArrays arrays() const = 0;  ///< valid while the object exists
 };
 
-/// Factorization that computes the values of a factor from those of A, where the factor's solver works.
+/// Factorization that computes the values of a factor from those of A, in the memory of the factor's solver.
 class AnyFactorization : public SpaceObject {
  public:
   /// Analyzes the pattern of the matrices whose LU or Cholesky factor compute() computes; replaces an earlier analysis.
@@ -125,11 +125,11 @@ class AnyFactorization : public SpaceObject {
 /// @param arrays  must stay valid and unchanged while the solver exists, if they are in its memory
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::Options const& options);
-/// Finds a pattern in the memory of such a solver.
+/// Finds the pattern that `what` describes, in the memory of a solver made with the same `device`.
 /// @return null if what.accept() declines
 /// @throws ImproperRow, MissingDiagonal, and what Factorization::level_pattern() throws
 std::unique_ptr<AnyFillPattern> MakeFillPattern(bool device, Stream stream, FillFactor const& what);
-/// Makes a factorization for the solver's factor, with which it shares the analysis; begins with `stream`.
+/// Makes a factorization for the solver's factor. Both share the analysis. On the GPU its work first goes to `stream`.
 /// @param solver  of LU or Cholesky; must exist as long as the factorization
 std::unique_ptr<AnyFactorization> MakeFactorization(AnyFactorSolver const& solver, Stream stream);
 

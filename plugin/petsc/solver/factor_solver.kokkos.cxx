@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the interfaces of any_solver.hpp with the backend's Factor and Factorization, on the execution space that
-// the choice between host and device names.
+// Implements the interfaces of any_solver.hpp with the backend's Factor and Factorization, for a host and for a device.
 #include "solver/any_solver.hpp"
 
 #include <climits>
@@ -29,8 +28,8 @@ void SplitCholesky(Exec const& exec, std::size_t n, Offsets row_ptr, Values stor
   });
 }
 
-/// U/D and 1/D in the memory of Exec. The entries of U/D where PETSc stores 1/D are not written; solves with a unit
-/// diagonal do not read them.
+/// U/D and 1/D in the memory of Exec. The positions of U/D at which PETSc stores 1/D are not written; solves with a
+/// unit diagonal do not read them.
 template <class Exec>
 class CholeskyValues {
  public:
@@ -95,7 +94,7 @@ typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternO
   p.upper = part(a.upper, p.block_size ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
   if (!p.symmetric) p.lower = part(a.lower, sptrsv::Diagonal::unit);
   if (a.upper_reversed) p.upper->rows.row_order = sptrsv::RowOrder::reversed;
-  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // PETSc's order, except for inodes
+  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // as PETSc without inodes
   if (a.row_perm) p.row_perm = here(a.row_perm, n);
   if (a.col_perm) p.col_perm = here(a.col_perm, n);
   return p;
@@ -176,7 +175,7 @@ class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverSta
     auto const size = upper->rows.col_idx.extent(0);
     state().factor.update(exec(), state().cholesky.take(exec(), upper->rows.row_ptr, stored, size));
   }
-  /// Takes values in memory of Memory.
+  /// Takes values in the memory space `Memory`.
   template <class Memory>
   void take(FactorValueArrays const& v)
   {
@@ -201,8 +200,8 @@ void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
       KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
-/// Requires that A stores all its diagonal entries, as PETSc does with any ordering, even if fill provides the diagonal
-/// entries of the factor.
+/// Requires that A stores all its diagonal entries, even those that the factor would get by fill. PETSc requires that
+/// with any ordering.
 /// @param ascending  whether the columns of all rows ascend
 /// @throws sptrsv::MissingDiagonal
 template <class T, class Exec>

@@ -27,7 +27,7 @@ struct Columns {
   std::size_t bytes() const { return rows * columns * sizeof(S); }
 };
 
-/// Pattern of A by rows, as PETSc stores it; that of the dense blocks if the factor has blocks.
+/// Pattern of A by rows, as PETSc stores it; for a matrix with dense blocks, the pattern of the blocks.
 struct MatrixArrays {
   PetscInt n = 0;
   std::size_t num_entries = 0;
@@ -38,10 +38,10 @@ struct MatrixArrays {
 struct MatrixValues {
   Scalar const* data = nullptr;
   std::size_t size = 0;
-  bool on_device = false;  ///< in the memory of a solver on a device; has no effect for a host
+  bool on_device = false;  ///< in the memory of a solver on a device; ignored on a host
 };
 
-/// Object with state in the memory of an execution space, and copies of vectors that lie elsewhere.
+/// Object with state in the memory of an execution space, which also holds copies of vectors from other memory.
 class SpaceObject : public KokkosHolder {
  public:
   /// Tells whether the object works on arrays in GPU memory; vectors on a host then go through copy_in() and
@@ -49,9 +49,9 @@ class SpaceObject : public KokkosHolder {
   virtual bool on_device() const = 0;
   /// Sends all further work to this stream, after the work on the previous one has finished. Does nothing on a host.
   virtual void follow(Stream stream) = 0;
-  /// Copies b to the object's memory. Keeps that memory from solve to solve; allocates if b is larger than all before.
+  /// Copies b to the object's memory. Keeps the array for later solves; allocates only if b is larger than any before.
   virtual Columns<Scalar const> copy_in(Columns<Scalar const> b) = 0;
-  /// Returns memory for x in the object's memory, kept as by copy_in(); copies x to it if `filled`.
+  /// Returns an array for x in the object's memory, kept like that of copy_in(); copies x to it if `filled`.
   virtual Columns<Scalar> room_for(Columns<Scalar> x, bool filled) = 0;
   virtual void copy_out(Columns<Scalar const> from, Columns<Scalar> to) = 0;
   /// Waits until the copies have read and written the host's arrays.
@@ -72,7 +72,7 @@ class OnSpace : public Interface {
     if constexpr (!host) {
       Held& h = held();
       if (stream == h.stream) return;
-      // of the whole device: the stream before this one may be gone, with its PetscDeviceContext
+      // fences the whole device: the previous stream may have been destroyed with its PetscDeviceContext
       Kokkos::fence("sptrsv::petsc: work on the stream before this one has finished");
       h.exec = instance_on(stream);
       h.stream = stream;
@@ -110,12 +110,12 @@ class OnSpace : public Interface {
   }
 
   Exec const& exec() const { return held().exec; }
-  /// Sets the state, once, after which state() may be called.
+  /// Sets the state. To be called once, before state().
   void set_state(State state) { held().state.emplace(std::move(state)); }
   bool has_state() const { return held().state.has_value(); }
   State& state() const { return *held().state; }
 
-  /// Returns n numbers of a host's memory in a View, without initializing it; empty for null.
+  /// Copies n numbers from host memory to a View; returns an empty View for null.
   Kokkos::View<PetscInt*, device> copied(PetscInt const* numbers, std::size_t n) const
   {
     if (!numbers) return {};
@@ -138,7 +138,7 @@ class OnSpace : public Interface {
   struct Held {
     Exec exec;
     Stream stream = nullptr;
-    Vectors b, x;  // copies of vectors on a host; empty before the first one
+    Vectors b, x;  // copies of host vectors; empty before the first
     std::optional<State> state;
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PC types asm, gasm, bjacobi, fieldsplit and redistribute with values of submatrices that do not go through the
-// host.
+// The PC types asm, gasm, bjacobi, fieldsplit and redistribute, with new values of submatrices that are not copied
+// through the host.
 #include "subdomains/pc_subdomains.hpp"
 
 #include "base/wrapped_pc.hpp"

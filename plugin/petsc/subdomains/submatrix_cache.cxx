@@ -11,7 +11,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// State of a submatrix: sets `alive` to false when the submatrix is destroyed.
+/// State that is composed with a submatrix: sets `alive` to false when the submatrix is destroyed.
 struct Watch {
   std::shared_ptr<bool> alive;
   explicit Watch(std::shared_ptr<bool> of_cut) : alive(std::move(of_cut)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatCreateSubMatrices() and MatCreateSubMatrix() that take new values where they are. The state is composed with the
-// matrix.
+// MatCreateSubMatrices() and MatCreateSubMatrix() with new values that do not change memory space. The state is
+// composed with A.
 #include "subdomains/submatrix_values.hpp"
 
 #include <iterator>
@@ -58,7 +58,7 @@ PetscErrorCode GetSubmatrices(PetscInt n, Mat const submat[], std::vector<Mat>* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reasons why PETSc's own function has to be used, by number; if there are several, the last one counts.
+/// Reasons why PETSc's own function has to be used, by number. If there are several, the last one is reported.
 char const* const fallback_reasons[] = {"the matrix is on a host",
                                         "it or a submatrix is bound to the host",
                                         "a submatrix has another type than the matrix",
@@ -67,7 +67,7 @@ char const* const fallback_reasons[] = {"the matrix is on a host",
                                         "asked for"};
 
 /// Finds the fallback reasons on this rank.
-/// @param found  on return bit k is set for fallback_reasons[k]
+/// @param found  out: bit k is set for fallback_reasons[k]
 PetscErrorCode FindFallbackReasons(Mat A, Selection where, std::vector<Mat> const& submatrices, unsigned* found)
 {
   Mat blocks[2];
@@ -110,8 +110,8 @@ PetscErrorCode FindNative(Mat A, SubmatrixFunctions* native)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets A's state, or gives A PETSc's functions back: MatAXPY(), MatCopy() and others may keep A's functions, but not
-/// what is composed with it.
+/// Gets A's state. If A has none, gives A PETSc's functions back: MatAXPY(), MatCopy() and others may keep A's
+/// functions, but drop composed objects.
 PetscErrorCode FindOrRestore(Mat A, Submatrices** s, SubmatrixFunctions* native)
 {
   PetscFunctionBegin;
@@ -127,7 +127,7 @@ PetscErrorCode FindOrRestore(Mat A, Submatrices** s, SubmatrixFunctions* native)
 }
 
 /// Brings the submatrices' values on the host up to date, and marks those on a device as old. If a rank has several
-/// submatrices, PETSc writes into them on the host, and does not mark the values on a device as old.
+/// submatrices, PETSc writes into them on the host without marking the values on a device as old.
 PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& submatrices)
 {
   PetscFunctionBegin;
@@ -142,9 +142,9 @@ PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& submatrices)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds where the values of submatrices come from, by extracting the submatrices from a matrix whose values are the
-/// numbers of A's entries. Collective.
-/// @param with_set  with_set(numbered, use) extracts them from `numbered`, and calls use(their number, submatrices)
+/// Finds the sources of the submatrices' values: extracts the submatrices from a copy of A whose values are the numbers
+/// of A's entries. Collective.
+/// @param with_set  with_set(numbered, native, use) extracts n submatrices from `numbered`, calls use(n, submatrices)
 template <class WithSet>
 PetscErrorCode FindSources(Mat A, std::vector<Mat> const& submatrices, WithSet const& with_set, SubmatrixSet& set)
 {
@@ -180,8 +180,8 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& submatrices, WithSet c
 }
 
 /// Takes new values into n submatrices, by PETSc's function if sptrsv cannot.
-/// @param sets    of rows and columns, in pairs
-/// @param native  native() takes them by PETSc's function
+/// @param sets    index sets of rows and columns, in pairs
+/// @param native  native() takes the values by PETSc's function
 /// @param with_set  as for FindSources()
 template <class Native, class WithSet>
 PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets, PetscInt n, Mat const submat[],
@@ -224,7 +224,7 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// MatCreateSubMatrices() by sptrsv.
+/// Implements MatCreateSubMatrices() by sptrsv.
 PetscErrorCode CreateSubmatrices(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
 {
   Submatrices* s = nullptr;
@@ -255,7 +255,7 @@ PetscErrorCode CreateSubmatrices(Mat A, PetscInt n, IS const rows[], IS const co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// MatCreateSubMatrix() of a matrix on several ranks by sptrsv.
+/// Implements MatCreateSubMatrix() of a parallel matrix by sptrsv.
 PetscErrorCode CreateSubmatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
 {
   Submatrices* s = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where the values of submatrices come from: extracts submatrices from a matrix whose values are numbers of
-// entries. Copies values of this rank, and broadcasts those of other ranks along star forests.
+// Finds the sources of the values of submatrices, with submatrices extracted from a matrix whose values are numbers of
+// entries. Copies values of this rank, and broadcasts values of other ranks along star forests.
 #include "subdomains/value_sources.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class CopyOnSpace final : public OnSpace<LocalCopy, Exec, CopyState<Exec>> {
   }
 };
 
-/// Makes a copy in host memory, or on the GPU, where it begins with `stream`.
+/// Makes a LocalCopy in host memory, or on the GPU, where its work first goes to `stream`.
 /// @param targets  positions in the submatrix' values; empty: 0, 1, ...
 std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector<PetscInt> const& sources,
                                          std::vector<PetscInt> const& targets)
@@ -115,7 +115,7 @@ struct Found {
   bool in_order_ = true;
 };
 
-/// Makes the index-valued copy of a sequential one: a matrix in host memory that uses A's pattern.
+/// Makes the index-valued copy of a sequential A: a matrix in host memory that uses A's pattern.
 PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered)
 {
   PetscInt num_rows, num_cols;
@@ -133,7 +133,7 @@ PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, IndexValuedCopy*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the index-valued copy of a parallel one: a copy of it.
+/// Makes the index-valued copy of a parallel A, by MatDuplicate().
 PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered)
 {
   Mat blocks[2];
@@ -156,8 +156,7 @@ PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, IndexValuedCopy*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns this rank's error or, if another rank has failed, an error on all ranks, so that no rank waits for the one
-/// that failed.
+/// Returns this rank's error, or an error if another rank has failed. No rank then waits for the one that has failed.
 PetscErrorCode OnAllRanks(MPI_Comm comm, PetscErrorCode code)
 {
   int failed = code != PETSC_SUCCESS;
@@ -240,7 +239,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   PetscScalar const* a = nullptr;
   Stream stream;
   bool const device = submatrix && device_memory_of(submatrix) != PETSC_MEMTYPE_HOST;
-  bool const local = has_device || !device;  // otherwise only PETSc reaches the device
+  bool const local = has_device || !device;  // false: only PETSc can access the device
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -283,7 +282,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
     Found& f = found[block];
     PetscSF& forest = (sources_.end() - 2 + block)->others;
     auto const count = (PetscInt)f.roots.size();
-    PetscSFNode* nodes;  // not in a vector, which ends nvcc 13.0 with an internal error
+    PetscSFNode* nodes;  // no std::vector: nvcc 13.0 ends with an internal error
     PetscCall(PetscMalloc1(count, &nodes));
     for (PetscInt k = 0; k < count; ++k) {
       nodes[k].rank = f.ranks[(std::size_t)k];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What PETSc's `make check` runs: a program that has the plugin's header alone, so that PETSc must have loaded the
-# plugin. Variables: PETSC_DIR, PETSC_ARCH.
+# Run by PETSc's `make check`. The program includes the plugin's header, but does not link the plugin: it succeeds only
+# if PETSc has loaded the plugin. Variables: PETSC_DIR, PETSC_ARCH.
 include ${PETSC_DIR}/lib/petsc/conf/variables
 
 program = petsc-build/use_plugin
