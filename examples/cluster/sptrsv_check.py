@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReFrame test: a PETSc program on two ranks with the plugin takes the iterations of PETSc's own type.
+"""ReFrame test: on two ranks a PETSc program takes equally many iterations with the plugin and with PETSc's own type.
 
     reframe -C SITE.py -c examples/cluster/sptrsv_check.py -S SptrsvCheck.program=/path/to/ex45 -r
 

@@ -26,7 +26,7 @@ struct Csr {
   }
 };
 
-/// Returns the matrix of a step of convection and diffusion on a grid of side by side unknowns.
+/// Returns the matrix of one time step of convection and diffusion on a square grid with `side` unknowns per direction.
 inline Csr convection(int side, double wind) {
   Csr a;
   for (int i = 0; i < side * side; ++i) {
@@ -40,7 +40,7 @@ inline Csr convection(int side, double wind) {
   return a;
 }
 
-/// ILU(0): A is about L U, on A's pattern. L has a unit diagonal, which is not stored; U's rows begin with their
+/// ILU(0): L U approximates A on A's pattern. L has a unit diagonal, which is not stored; U's rows begin with their
 /// diagonal.
 struct Ilu0 {
   Csr lower, upper;
@@ -53,7 +53,7 @@ struct Ilu0 {
     factor(a);
   }
 
-  /// Factors a matrix with other values in the same pattern, into the same arrays.
+  /// Factors a matrix with new values in the same pattern, and overwrites the old factors.
   void factor(Csr const& a) {
     Vector row(a.num_rows());
     for (int i = 0; i < a.num_rows(); ++i) {
@@ -69,7 +69,7 @@ struct Ilu0 {
   }
 };
 
-/// Solves by x += M^-1 (b - A x) from x = 0. @return iterations until |b - A x| is 1e-10 |b|, at most 500
+/// Solves by x += M^-1 (b - A x) from x = 0. @return iterations until |b - A x| <= 1e-10 |b|, at most 500
 inline int iterate(Csr const& a, Vector const& b, Vector& x,
                    std::function<void(Vector const&, Vector&)> const& precondition) {
   auto const norm = [](Vector const& v) { return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter for a library that is neither PETSc nor Trilinos: its ILU(0) on the host, solves with it on Kokkos' device.
+// Adapter for a library that is neither PETSc nor Trilinos and computes ILU(0) on the host: solves on Kokkos' device.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +13,8 @@ using Space = Kokkos::DefaultExecutionSpace;
 using Factor = sptrsv::Factor<double, int, int, Space>;
 using host_library::Vector;
 
-/// Adapter: passes the library's arrays as views, and copies its vectors to the device and back. On a host the pattern
-/// is read in place, so the factorization must outlive its adapter.
+/// Adapter: passes the library's arrays as views, and copies the library's vectors to the device and back. On a host
+/// the pattern is read in place, so the Ilu0 must outlive the adapter.
 class DeviceIlu {
  public:
   explicit DeviceIlu(host_library::Ilu0 const& ilu)

@@ -32,7 +32,7 @@ struct Result {
 };
 
 Result solve_with(std::string const& name, RCP<Matrix const> const& A, RCP<Vectors const> const& B, Settings const& s) {
-  // the line that changes: Ifpack2::Factory::create() knows all names except sptrsv's
+  // the line that changes, since Ifpack2::Factory::create() does not know sptrsv's names
   auto const preconditioner = sptrsv::ifpack2::create(name, A);
 
   Teuchos::ParameterList list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Symmetric Gauss-Seidel from two triangles of the program, solved by the sptrsv plugin and, to compare, by PETSc.
+   Applies symmetric Gauss-Seidel by the sptrsv plugin, with two triangles of the program's own, and by PETSc.
 
      pcshell -dll_append <path>/libsptrsv_petsc.so [-m SIDE] [-mat_sptrsv_type TYPE] [-ksp_view]
 

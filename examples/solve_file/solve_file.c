@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Solves with a matrix from a file, by whatever the options select, and prints iterations and times. It does not link
-   sptrsv:
+   Solves with a matrix from a file, by the solver that options select; prints iterations and times. Does not link
+   sptrsv.
 
      solve_file -f FILE [-repeat 3] [options of KSP, PC and Mat]
      solve_file -f FILE -dll_append <path>/libsptrsv_petsc.so -pc_factor_mat_solver_type sptrsv [-ksp_view]
 
    FILE is in PETSc's binary format, as the option -mat_view binary:FILE writes it. Without -f the matrix is the
-   Laplacian of a square of -n by -n points, which -save FILE writes. With several ranks use PC options such as
+   Laplacian on a square of n by n points (-n). -save FILE writes the matrix. With several ranks use PC options such as
    -sub_pc_factor_mat_solver_type sptrsv. */
 #include <petscksp.h>
 #include <petsctime.h>
 
-/* Loads a matrix; -mat_type selects its type, as aijcusparse or aijkokkos on a GPU. */
+/* Loads a matrix; -mat_type selects its type, such as aijcusparse or aijkokkos on a GPU. */
 static PetscErrorCode LoadMatrix(const char* file, Mat* A) {
   PetscViewer viewer;
 
@@ -64,7 +64,7 @@ static PetscErrorCode SaveMatrix(Mat A) {
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Sets up once and solves A x = b several times, b being A times ones; prints iterations, error and times. */
+/* Sets up once, solves A x = b several times (b = A times a vector of ones); prints iterations, error and times. */
 static PetscErrorCode Solve(Mat A, PetscInt repeat) {
   KSP ksp;
   Vec b, x, ones;
@@ -92,7 +92,7 @@ static PetscErrorCode Solve(Mat A, PetscInt repeat) {
     PetscCall(KSPGetConvergedReason(ksp, &reason));
     PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "No solution: %s", KSPConvergedReasons[reason]);
     PetscCall(VecAXPY(x, -1, ones));
-    PetscCall(VecNorm(x, NORM_INFINITY, &error)); /* waits for a GPU */
+    PetscCall(VecNorm(x, NORM_INFINITY, &error)); /* waits for the GPU */
     PetscCall(PetscTime(&end));
     solve = PetscMin(solve, end - start);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the three phases of TriangularSolver: analyze a pattern, take values, solve; then other values, and another
-// solve.
+// Shows the three phases of TriangularSolver: analyze a pattern, take values, solve. Then takes other values and solves
+// again.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +35,7 @@ types::values chain_values(double diagonal) {
   return filled<double>("values", nnz, [=](int k) { return k % 2 == 0 ? diagonal : -1.0; });
 }
 
-/// Solves for x(i) = i + 1, and tells whether the result is exact: all sums are.
+/// Solves a system whose solution is x(i) = i + 1, and tells whether the result is exact, as all sums in it are.
 bool solves(Solver const& solver, Space const& exec, double diagonal) {
   Kokkos::View<double**, Kokkos::LayoutLeft, types::device> b("b", n, 1), x("x", n, 1);
   auto const host = Kokkos::create_mirror_view(b);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spack package: spack repo add examples/cluster/spack; spack install sptrsv ^petsc
 
-For Spack 0.23 and later (Package API 1.0). This project's checks have no Spack and do not test it.
+For Spack 0.23 and later (Package API 1.0). This project's checks have no Spack and do not test this file.
 """
 from spack.package import *
 
@@ -32,7 +32,7 @@ class Sptrsv(CMakePackage):
     depends_on("kokkos@4.7:")
     depends_on("kokkos-kernels@4.4:")
     depends_on("kokkos+cuda", when="+cuda")
-    depends_on("kokkos+cuda_lambda", when="+cuda ^kokkos@:4")  # always on since 5
+    depends_on("kokkos+cuda_lambda", when="+cuda ^kokkos@:4")  # always on since Kokkos 5
     # PETSc without Kokkos: the plugin hides its own Kokkos, which must be static
     depends_on("kokkos~shared+pic", when="+petsc~cuda")
     depends_on("kokkos-kernels~shared", when="+petsc~cuda")
