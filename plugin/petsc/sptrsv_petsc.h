@@ -58,7 +58,7 @@ typedef struct {
 
   Notes:
   Programs linked with the library, shared or static (CMake targets `sptrsv::petsc` and, with a PETSc that has Kokkos,
-  `sptrsv::petsc_static`), call it after `PetscInitialize()`. Without a call PETSc does not know the types, and the
+  `sptrsv::petsc_static`), call this after `PetscInitialize()`. Without a call PETSc does not know the types, and the
   linker may leave out the library. It is safe to call it twice.
 
   If PETSc loads the shared library, as with `-dll_append`, the program need not call this function.

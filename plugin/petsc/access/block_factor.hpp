@@ -20,11 +20,11 @@ namespace sptrsv_petsc {
 ///   Cholesky, bs = 1   the rows of -U, each beginning with its inverted diagonal entry
 struct BlockFactor {
   PetscInt bs = 0;        ///< side of the dense blocks; 0: the factor has none
-  PetscInt num_rows = 0;  ///< block rows
+  PetscInt num_rows = 0;  ///< number of block rows
   bool symmetric = false;
-  std::vector<PetscInt> row_ptr_lower, row_ptr_upper;  ///< scalar rows, n + 1 offsets into col_idx; lower: LU only
+  std::vector<PetscInt> row_ptr_lower, row_ptr_upper;  ///< n + 1 offsets of scalar rows in col_idx; lower: LU only
   std::vector<PetscInt> col_idx;
-  std::vector<Scalar> values;  ///< one per entry of col_idx, then the inverted diagonal blocks, each by columns
+  std::vector<Scalar> values;  ///< values for col_idx, then the inverted diagonal blocks, each by columns
 
   // positions of blocks in PETSc's arrays:
   PetscInt const* block_columns = nullptr;  ///< PETSc's column indices of blocks
@@ -104,7 +104,7 @@ void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
 
 /// Reads the pattern after PETSc's symbolic phase.
 /// @param i, j       PETSc's offsets and columns of block rows
-/// @param symmetric  whether it is a Cholesky or ICC factor
+/// @param symmetric  whether this is a Cholesky or ICC factor
 inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_rows, PetscInt const* i,
                                          PetscInt const* j, bool symmetric, BlockFactor& f)
 {
@@ -145,7 +145,7 @@ inline void AllocateBlockValues(BlockFactor& f)
 
 /// Fills f.values after PETSc's numeric phase.
 /// @param a  PETSc's blocks
-/// @return the first block row with an entry of D^-1 U out of the range of numbers, or -1
+/// @return the first block row in which an entry of D^-1 U overflows or loses its precision by underflow, or -1
 ///
 /// For LU, multiplies each block row of U by its inverted diagonal block, so that x_i = D^-1 (t_i - sum U_ij x_j)
 /// becomes D^-1 t_i - sum (D^-1 U_ij) x_j. As long as the products stay in range, the rounding error has the same bound

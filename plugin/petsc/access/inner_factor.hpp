@@ -18,9 +18,9 @@ struct InnerPattern {
   Permutation rows, cols;
 };
 
-/// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's, last row first, each ending in its
-/// inverted diagonal. Finds the end of each row of U by its diagonal. Checks that the rows have the number of entries
-/// that PETSc reports; another number means another layout.
+/// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's rows from the last to the first, each
+/// row of U ending in its inverted diagonal entry. Finds the end of each row of U by that entry. Checks that the rows
+/// have the number of entries that PETSc reports; another number means another layout.
 inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
   PetscInt const n = p.view.n;
@@ -61,7 +61,7 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscInt num_inodes = 0;
 
   PetscFunctionBegin;
-  // with inodes PETSc does not sum row by row; U's rows are then summed backward, which is faster with inodes
+  // if A has inodes, PETSc does not sum row by row; the plugin then sums U's rows backward, which is faster
   PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // A's inodes: `inner` is not assembled yet
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
@@ -133,7 +133,7 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, bool symmetric, IS rows, I
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reports an error if an entry of D^-1 U is out of the range of numbers.
+/// Reports an error if an entry of D^-1 U overflows or loses its precision by underflow.
 /// @param row  the first block row with such an entry, or -1
 inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs)
 {

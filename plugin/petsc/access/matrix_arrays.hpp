@@ -65,8 +65,8 @@ class ValueAccess : public MatrixValues {
   }
   ValueAccess& operator=(ValueAccess&&) = delete;
 
-  /// Gets the array: in device memory if `device` and A has values there, otherwise in host memory. If the host has
-  /// newer values, PETSc first copies them to the device.
+  /// Gets the array: in device memory if `device` is true and A has values there, otherwise in host memory. If the host
+  /// has newer values, PETSc first copies them to the device.
   /// @param entries  number of A's values
   PetscErrorCode Get(Mat A, bool device, std::size_t entries)
   {
@@ -111,8 +111,8 @@ struct PatternStamp {
   }
 };
 
-/// Returns a hash of numbers and of their order. It combines eight sums of 64-bit words, which the processor computes
-/// in parallel, so that the hash takes no longer than reading the memory.
+/// Returns a hash of a sequence of numbers. It combines eight sums of 64-bit words, which the processor computes in
+/// parallel, so that the hash takes no longer than reading the memory.
 inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 {
   constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;

@@ -12,8 +12,8 @@ namespace sptrsv_petsc {
 
 /// Finds the rules that A's rows have to follow for PETSc to factor A correctly. PETSc sorts the rows that it factors,
 /// with two exceptions. Without fill and in an ordering that PETSc takes for natural, it reads A's rows as they are
-/// stored. For a symmetric factor of a matrix with blocks, it converts the matrix. PETSc never adds up two entries of a
-/// row in the same column.
+/// stored. For a symmetric factor of a matrix with blocks, it converts the matrix, whose columns must ascend. PETSc
+/// never adds up two entries of a row in the same column.
 /// @param rows, cols  the orderings, which may be null; cols is not read for a symmetric factor
 /// @param info        null for a numeric phase, which takes columns in any order
 inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols, MatFactorInfo const* info,

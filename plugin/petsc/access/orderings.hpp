@@ -105,7 +105,7 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   if (given >= size) PetscCall(IsPermutation(comm, indices, size, &permutation));
   PetscInt moved = 0;
   while (permutation && moved < size && indices[moved] == moved) ++moved;
-  // PETSc does not recognize an empty stride as the natural ordering
+  // PETSc does not recognize an IS of type stride without entries as the natural ordering
   if (permutation && (given > size || !size))
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));

@@ -30,7 +30,7 @@ class VectorAccess {
   Columns<Scalar> x{};
   bool keep_x = false;  ///< the solution is added to x
   bool b_on_host = true, x_on_host = true;
-  bool kokkos = false;  ///< x is a Kokkos vector of PETSc's
+  bool kokkos = false;  ///< x is of one of PETSc's Kokkos types
 
   ~VectorAccess()
   {
@@ -108,8 +108,8 @@ class VectorAccess {
   bool device_ = false;
 };
 
-/// Runs solve(b, x) on PETSc's stream, with arrays in the solver's memory. Copies arrays from and to a host, and waits
-/// for these copies only. Logs time and copies.
+/// Runs solve(b, x) on PETSc's stream, with arrays in the solver's memory. Copies host arrays to and from that memory,
+/// and waits for these copies only. Logs time and copies.
 template <class Solve>
 PetscErrorCode SolveOnDevice(PetscObject object, SpaceObject& solver, VectorAccess const& v, Solve const& solve)
 {

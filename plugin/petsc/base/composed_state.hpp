@@ -26,7 +26,7 @@ PetscErrorCode ComposeState(PetscObject object, char const* name, std::unique_pt
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
   PetscCall(PetscContainerSetPointer(container, state.get()));
   PetscCall(ContainerSetDestroy<DestroyState<State>>(container));
-  (void)state.release();  // the container has it
+  (void)state.release();  // the container owns it
   PetscErrorCode const code = PetscObjectCompose(object, name, (PetscObject)container);
   PetscCall(PetscContainerDestroy(&container));
   PetscCall(code);

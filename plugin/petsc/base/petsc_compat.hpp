@@ -87,8 +87,8 @@ inline bool FactorsOnHost(MatFactorInfo const* info)
 #endif
 }
 
-/// Whether MatSeqAIJGetCSRAndMemType() gives access to a pattern in device memory; PETSc 3.18 with 64-bit indices
-/// refuses it.
+/// Whether MatSeqAIJGetCSRAndMemType() gives access to a pattern in device memory; PETSc 3.18 with 64-bit indices does
+/// not.
 inline constexpr bool shows_pattern_on_device = PETSC_VERSION_GE(3, 19, 0) || sizeof(PetscInt) == sizeof(int);
 
 inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()

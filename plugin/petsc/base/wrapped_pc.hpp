@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's PC types with functions of the plugin around PETSc's own.
+// Wraps PC types of PETSc: functions of the plugin run before and after PETSc's own.
 #pragma once
 
 #include "base/axpy_state.hpp"
@@ -12,7 +12,7 @@ namespace sptrsv_petsc {
 struct WrappedPc {
   PCType name;
   PetscErrorCode (*before)(PC);             ///< called before PETSc's set-up; null: none
-  PetscErrorCode (*after)(PC);              ///< called after it; null: none
+  PetscErrorCode (*after)(PC);              ///< called after PETSc's set-up; null: none
   PetscErrorCode (*show)(PC, PetscViewer);  ///< called after PETSc's view; null: none
   PetscErrorCode (*select)(PC) = nullptr;   ///< called before PETSc's functions that apply the PC; null: none
   PetscErrorCode (*release)(PC) = nullptr;  ///< called before PETSc's reset and destroy; null: none

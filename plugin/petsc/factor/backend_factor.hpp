@@ -46,7 +46,7 @@ class BackendFactor final : public FactorSource {
   FactorChoice asked_;
   std::string reason_ = "asked for";
   std::unique_ptr<AnyFillPattern> fill_;   // null: PETSc's symbolic phase has found the pattern
-  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend has found it
+  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend has found the pattern
   Permutation rows_, cols_;                // orderings of `fill_`
   FactorArrays pattern_;
   std::unique_ptr<AnyFactorization> factorization_;
@@ -54,7 +54,7 @@ class BackendFactor final : public FactorSource {
   std::size_t num_values_ = 0;  // number of A's values
   sptrsv::FactorizationReport report_;
   PetscLogDouble flops_ = 0;                    // flops of a pass
-  PetscReal fill_given_ = 0, fill_needed_ = 0;  // of the symbolic phase, for MatGetInfo()
+  PetscReal fill_given_ = 0, fill_needed_ = 0;  // fill ratios of the symbolic phase, for MatGetInfo()
 };
 
 }  // namespace sptrsv_petsc

@@ -16,7 +16,7 @@ namespace {
 /// complete, and a search for paths is a slow way to find their patterns.
 constexpr int most_levels = 16;
 
-/// Tells whether the backend finds the pattern of this factor by levels of fill. Truncates their number as PETSc does.
+/// Tells whether the backend finds the pattern of this factor by levels of fill. Truncates info->levels as PETSc does.
 bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 {
   bool const has = (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->diagonal_fill == 0 &&
@@ -46,7 +46,7 @@ struct FactorEstimate {
   double host = 0, device = 0;
 };
 
-/// Estimates times, by a fit to an NVIDIA H200 and one core of its host (docs/dev/factorization.md).
+/// Estimates times of a numeric phase, fitted to an NVIDIA H200 and a core of its host (docs/dev/factorization.md).
 /// @param block_size  side of the dense blocks; 0: the factor has none
 FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscInt block_size)
 {
@@ -67,7 +67,7 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscIn
   return e;
 }
 
-/// Returns the reason for values by the host if there are too many updates to list: a device would search for them.
+/// Returns the reason for values by the host: too many updates to list, each of which a device would have to find.
 std::string TooMany(sptrsv::FactorizationReport const& report)
 {
   return "too many updates to list, up to " + std::to_string(report.updates);
@@ -288,7 +288,7 @@ PetscErrorCode BackendFactor::GetInfo(MatInfoType type, MatInfo* info)
     PetscCall(symbolic_->GetInfo(type, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  info->block_size = 1;  // as PETSc's seqaij factors have
+  info->block_size = 1;  // as in PETSc's seqaij factors
   info->nz_allocated = info->nz_used =
       (PetscLogDouble)pattern_.num_entries() + (PetscLogDouble)(pattern_.has_pivots ? 0 : pattern_.n);
   info->fill_ratio_given = fill_given_;

@@ -30,7 +30,7 @@ PetscErrorCode Apply(Mat F, VectorAccess const& v, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Runs one application to several columns.
+/// Runs one application with several columns.
 PetscErrorCode ApplyColumns(Mat F, VectorAccess const& v, sptrsv::Op op)
 {
   PetscFunctionBegin;

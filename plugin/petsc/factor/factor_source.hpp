@@ -32,7 +32,7 @@ class FactorSource {
   virtual ~FactorSource() = default;
 
   /// Finds the pattern of the factor of A. Its arrays are valid while this object exists.
-  /// @param event    begun here when the source's own work begins, after a symbolic phase that PETSc logs itself
+  /// @param event    begun here before the source's own work, and after a symbolic phase that PETSc logs itself
   /// @param instead  out: a source to be used instead, if this one cannot or should not compute the values
   virtual PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                  FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) = 0;

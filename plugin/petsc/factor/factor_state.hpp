@@ -28,7 +28,7 @@ struct Mat_SpTRSV {
 
 inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
 
-/// Sets the solves that PETSc's own factors of F's kind have.
+/// Sets the solve operations that PETSc's own factors of F's kind have.
 /// @param by_blocks  whether F is a factor of a seqbaij or seqsbaij matrix
 void SetSolves(Mat F, bool by_blocks);
 

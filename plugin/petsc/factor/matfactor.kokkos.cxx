@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creation and phases of factors of type sptrsv. The symbolic phase chooses who computes the values, and makes the
+// Creation and phases of factors of type sptrsv. The symbolic phase chooses the source of the values, and makes the
 // solver.
 #include "factor/matfactor.hpp"
 
@@ -19,7 +19,7 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
 {
   PetscFunctionBegin;
   f->numeric_done = PETSC_FALSE;
-  f->solver.reset();  // before the pattern, which belongs to the source
+  f->solver.reset();  // freed before the pattern, which belongs to the source
   f->source.reset();
   PetscCall(ISDestroy(&f->task.rows));
   PetscCall(ISDestroy(&f->task.cols));

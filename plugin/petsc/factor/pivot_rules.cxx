@@ -123,10 +123,10 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRu
 }
 
 /// Changes the rules to those of PETSc's numeric phases for matrices with blocks.
-/// - Blocks of 2 or more ignore `zeropivot` and the type of shift. For block sizes with a kernel of their own, PETSc
-/// shifts pivots of exactly 0 by a multiple of `shiftamount`; but LU with blocks of 4 does not shift if the type of
-/// shift is none. Symmetric blocks of 4 are inverted without interchanges, whatever `pivotinblocks` is.
-/// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so positive_definite finds no shift.
+/// - Blocks of 2 by 2 or larger ignore `zeropivot` and the type of shift. For block sizes with a kernel of their own,
+/// PETSc shifts pivots of exactly 0 by a multiple of `shiftamount`; but LU with blocks of 4 does not shift if the type
+/// of shift is none. Symmetric blocks of 4 are inverted without interchanges, whatever `pivotinblocks` is.
+/// - Cholesky of seqbaij with block size 1 has no greatest shift, so positive_definite finds no shift.
 PetscErrorCode RulesOfBlocks(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
                              sptrsv::PivotRules* rules)
 {

@@ -12,8 +12,8 @@ PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& patter
                               sptrsv::PivotRules* rules);
 
 /// Sets the error state (MatFactorError) of F, which has dense blocks of bs by bs, as PETSc's own numeric phase leaves
-/// it. Errors: PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP for a dense block
-/// with entries out of the range of numbers.
+/// it. Errors: PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP if a dense block
+/// overflows or loses its precision by underflow.
 PetscErrorCode SetPivotStatus(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info,
                               sptrsv::PivotStatus const& pivot_status);
 

@@ -23,8 +23,8 @@ char const* SkipBlanks(char const* text)
   return text;
 }
 
-/// Reads an integer from low to high at the beginning of the text. Returns the text after the integer and blanks, or
-/// null if there is no such integer.
+/// Reads an integer between low and high at the beginning of the text. Returns the text after the integer and blanks,
+/// or null if there is no such integer.
 char const* ParseInteger(char const* text, long long low, long long high, long long* value)
 {
   char* end = nullptr;

@@ -54,7 +54,7 @@ void HookOnce()
 #define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()
 {
-  if (lost_threads || lost_device) return;  // finalize() would wait for them
+  if (lost_threads || lost_device) return;  // finalize() would wait for what this process has lost
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
@@ -77,7 +77,7 @@ void ReserveThreadMemory()
 }
 
 /// Starts Kokkos.
-/// @param threads  number of threads; 0: that of the environment
+/// @param threads  number of threads; 0: as environment variables say
 /// @param device   number of the GPU; -1: none
 void StartOwnKokkos(int threads, int device)
 {

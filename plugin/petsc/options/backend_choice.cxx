@@ -30,8 +30,8 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
   backend.kokkos = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
   bool const there =
       has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
-  // PETSc's Kokkos matrices cannot be bound to the CPU, even if a DM has asked for that. PETSc also reports matrices as
-  // bound that never go to a GPU
+  // PETSc's Kokkos matrices cannot be bound to the CPU, even if a DM has asked for that. PETSc also reports matrices
+  // that never go to a GPU as bound
   host = (PetscBool)(host && !backend.kokkos);
   backend.device = there && !host;
   PetscCall(Caught(A, [&] {

@@ -116,7 +116,7 @@ PetscErrorCode Visit(Items items, PetscObject object, OptionGroup const& group,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns the name of a backend option as it follows -mat_sptrsv_.
+/// Returns the part of an option's PETSc name that follows -mat_sptrsv_.
 std::string PetscName(std::string const& key) { return key.compare(0, 7, "sptrsv_") == 0 ? key.substr(7) : key; }
 
 /// Refuses names and options of earlier versions, which PETSc would only report as unused.
@@ -144,8 +144,8 @@ PetscErrorCode ReadGroup(PetscObject object, OptionGroup const& group,
                          std::function<void(sptrsv::OptionVisitor&)> const& visit)
 {
   PetscFunctionBegin;
-  // not PetscObjectOptionsBegin(): PETSc prints the help under each title once, and has already printed that under its
-  // title "Matrix (Mat) options"
+  // not PetscObjectOptionsBegin(): its title "Matrix (Mat) options" has been printed, and PETSc prints the help under
+  // each title only once
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, group.title, group.manual);
   PetscCall(Visit(PetscOptionsObject, object, group, visit));
   PetscOptionsEnd();

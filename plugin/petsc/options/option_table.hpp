@@ -48,7 +48,7 @@ struct FactorOptions {
 struct ShellOptions {
   static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver", "SpTRSVPCShellSetTriangles",
                                      "PC of type shell"};
-  std::string type;  ///< empty: as the program says
+  std::string type;  ///< empty: the program's choice
   template <class V>
   void visit(V& v)
   {
@@ -56,7 +56,7 @@ struct ShellOptions {
   }
 };
 
-/// Sweeps of SOR.
+/// Options of SOR sweeps.
 struct SweepOptions {
   static constexpr OptionGroup group{"pc_sor_", "Sweeps of SOR by sptrsv", "PCSOR", "PC of type sor or eisenstat"};
   std::string sptrsv, ordering;  ///< empty: not given
@@ -69,7 +69,7 @@ struct SweepOptions {
   }
 };
 
-/// New values of submatrices.
+/// Option for new values of submatrices.
 struct SubmatrixOptions {
   static constexpr OptionGroup group{"pc_submatrices_", "Submatrices by sptrsv", "PC",
                                      "PC of type asm, gasm, bjacobi, fieldsplit or redistribute"};

@@ -14,7 +14,7 @@ inline constexpr char const* block_color_ordering = "blockcolor";
 /// seqaij, blocks of seqbaij and seqsbaij, otherwise rows. Inodes and blocks stay together, as PETSc's factorizations
 /// require. Options, with the prefix of the matrix: -mat_ordering_color_balance, _distance, _algorithm.
 PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType type, IS* rows, IS* cols);
-/// Groups the vertices of the same compressed graph into blocks, and orders these by color, on the host; for
+/// Groups the vertices of the matrix' compressed graph into blocks, and orders these by color, on the host; for
 /// MatOrderingRegister(). Options, with the prefix of the matrix: -mat_ordering_blockcolor_size, _colors, _distance.
 PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType type, IS* rows, IS* cols);
 

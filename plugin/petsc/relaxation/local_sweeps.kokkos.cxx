@@ -132,8 +132,8 @@ PetscErrorCode ReportZero(Mat A, LocalSweeps const& s, long long row, PetscReal 
 /// Takes A's values. Sets `zero` to the first row with a zero on the diagonal or of a singular block, or to -1.
 PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, long long* zero)
 {
-  bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
-  double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's for inodes
+  bool const plain = omega == 1 && shift <= 0;  // as in PETSc, which then ignores the shift
+  double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's value for inodes
   sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
   ValueAccess values;
 
@@ -207,7 +207,7 @@ PetscErrorCode RunSweeps(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
   PetscLogDouble const rows = A->rmap->n, solves = (PetscLogDouble)times * directions;
-  // products with a triangle
+  // number of products with a triangle
   PetscLogDouble const products = !s.exact          ? 2 * (solves - zero_guess)
                                   : directions == 2 ? (times > 0 && !zero_guess)
                                                     : times - zero_guess;

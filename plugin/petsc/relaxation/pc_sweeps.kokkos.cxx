@@ -32,7 +32,7 @@ struct SweepsOfPc {
 /// PETSc's own MatSOR() of a matrix, and the sweeps of the PCs that have swept with it.
 struct SweepsOfMatrix {
   SorFunction native = nullptr;
-  std::string type;                                // type of the matrix that has `native`
+  std::string type;                                // matrix type whose MatSOR() is `native`
   std::weak_ptr<LocalSweeps> selected;             // sweeps of the next MatSOR(); none: PETSc's own
   std::vector<std::weak_ptr<LocalSweeps>> shared;  // sweeps that another PC may share
 };
@@ -77,7 +77,7 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
     PetscCall(MatSOR(A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  auto const s = m->selected.lock();  // owned until the end, in case the PC is destroyed
+  auto const s = m->selected.lock();  // keeps the sweeps, even if the PC is destroyed
   if (!s) {
     PetscCall(RunNative(m->native, A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -142,7 +142,7 @@ PetscErrorCode OptionsOf(PC pc, SweepsOfPc** of_pc)
 PetscErrorCode FindSweeps(Mat A, SweepsOfMatrix& m, SweepKey& key, std::shared_ptr<LocalSweeps>& sweeps)
 {
   PetscFunctionBegin;
-  if (sweeps && sweeps.use_count() == 1) sweeps->key.omega = key.omega;  // no other PC needs the values for that omega
+  if (sweeps && sweeps.use_count() == 1) sweeps->key.omega = key.omega;  // no other PC needs values for the old omega
   if (sweeps && sweeps->key == key) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Caught(A, [&] {
     sweeps.reset();

@@ -10,7 +10,7 @@
 
 namespace sptrsv_petsc {
 
-/// Choice of a PC's sweeps, as its options say.
+/// Sweeps that a PC's options choose.
 struct SweepChoice {
   bool off = false;                  ///< whether PETSc's own sweeps run everywhere
   bool asked = false;                ///< whether sptrsv's sweeps run on a host, too
@@ -35,7 +35,7 @@ inline bool ReadsOptions(PC pc, PetscInt read_at)
 }
 
 /// Reads -pc_sor_sptrsv, -pc_sor_ordering and -mat_sptrsv_backend with the PC's prefix. Errors:
-/// PETSC_ERR_ARG_UNKNOWN_TYPE for an unknown type, PETSC_ERR_ARG_INCOMP for an ordering without sweeps of sptrsv, and
+/// PETSC_ERR_ARG_UNKNOWN_TYPE for an unknown type, PETSC_ERR_ARG_INCOMP for an ordering with -pc_sor_sptrsv off, and
 /// those of ReadBackendChoice().
 PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice);
 

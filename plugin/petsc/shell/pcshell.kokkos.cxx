@@ -12,8 +12,8 @@
 namespace sptrsv_petsc {
 namespace {
 
-// Name under which the triangles are composed with the PC, which destroys them. The shell's context stays the program's
-// own.
+// Name under which the triangles are composed with the PC, which destroys them. The program can use the shell's
+// context.
 char const* const composed_name = "SpTRSVTriangles";
 
 PetscErrorCode Get(PC pc, UserTriangles** all)
@@ -130,7 +130,7 @@ PetscErrorCode SetCallbacks(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Fills new triangles.
+/// Sets the algorithm and the triangles of `all`.
 PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, char const* algorithm)
 {
   PetscInt rows_L, rows_U;

@@ -20,7 +20,7 @@ struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
   ~UserTriangle()
   {
-    solver.reset();  // before the arrays that it reads
+    solver.reset();  // freed before the arrays that it reads
     (void)MatDestroy(&mat);
   }
 
@@ -41,7 +41,7 @@ struct UserTriangle {
 struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
   PetscInt n = 0;
-  std::string asked, requested;  // algorithm that the program chose; algorithm after options
+  std::string asked, requested;  // algorithm that the program chose; algorithm in use
   Backend backend;               // where both triangles' solves run
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };

@@ -24,21 +24,21 @@ struct TriangleArrays {
 };
 
 /// Arrays of a factor's pattern, in host memory or in the memory of a solver on a device.
-///   lu        L's rows without their diagonal, and U's, each ending in its inverted pivot; both may be in one array
+///   lu        L's rows without diagonal, and U's rows, each ending in its inverted pivot; both may be in one array
 ///   cholesky  U's rows, each with or without its pivot (not read) at its end; L = U^T
 ///   triangle  one triangle that a program made, rows sorted by column
 /// With dense blocks (block_size > 0; lu and cholesky) the triangles have a unit diagonal and no pivots.
 struct FactorArrays {
   FactorKind kind = FactorKind::lu;
-  bool has_inodes = false;      ///< PETSc has inodes: successive rows with equal columns; U is summed backward
+  bool has_inodes = false;      ///< A has inodes (successive rows with equal columns); U's rows are summed backward
   bool upper_reversed = false;  ///< U's rows are stored last row first
   bool has_pivots = true;       ///< U's rows end in their pivots
   bool on_device = false;       ///< all arrays are in the memory of a solver on a device
   PetscInt n = 0;
   PetscInt block_size = 0;  ///< side of the dense blocks; 0: none
   TriangleArrays lower, upper;
-  PetscInt const* row_perm = nullptr;                    ///< n; b is read at row_perm[i]; null: identity
-  PetscInt const* col_perm = nullptr;                    ///< n; x is written at col_perm[i]; null: identity
+  PetscInt const* row_perm = nullptr;                    ///< n indices; b is read at row_perm[i]; null: identity
+  PetscInt const* col_perm = nullptr;                    ///< n indices; x is written at col_perm[i]; null: identity
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;  ///< for FactorKind::triangle
 
   bool symmetric() const { return kind == FactorKind::cholesky; }
@@ -94,7 +94,7 @@ class AnyFactorSolver : public SpaceObject {
 struct FillFactor {
   MatrixArrays matrix;
   int levels = 0;
-  bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
+  bool symmetric = false, has_inodes = false;  ///< see FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
   sptrsv::RowRules rules;
   /// Called with the report of Factorization::decide(); if it returns false, no pattern is made. May be empty.
@@ -116,7 +116,7 @@ class AnyFactorization : public SpaceObject {
   /// Computes the factor's values, which are valid until the next call. `a` may change after the call.
   virtual sptrsv::PivotStatus compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
                                       FactorValueArrays* values) = 0;
-  /// Copies the n inverted pivots of U, or 1/D, in row order to host memory, after compute().
+  /// After compute(), copies the n inverted pivots of U, or 1/D, in row order to host memory.
   virtual void copy_inverted_pivots(Scalar* to) const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };

@@ -94,7 +94,7 @@ typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternO
   p.upper = part(a.upper, p.block_size ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
   if (!p.symmetric) p.lower = part(a.lower, sptrsv::Diagonal::unit);
   if (a.upper_reversed) p.upper->rows.row_order = sptrsv::RowOrder::reversed;
-  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // as PETSc without inodes
+  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // PETSc's order of sums, except with inodes
   if (a.row_perm) p.row_perm = here(a.row_perm, n);
   if (a.col_perm) p.col_perm = here(a.col_perm, n);
   return p;

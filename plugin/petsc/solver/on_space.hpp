@@ -34,7 +34,7 @@ struct MatrixArrays {
   PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
   bool on_device = false;
 };
-/// Values of A, aligned with the col_idx of MatrixArrays; dense blocks by columns.
+/// Values of A, aligned with the col_idx of MatrixArrays; dense blocks are stored by columns.
 struct MatrixValues {
   Scalar const* data = nullptr;
   std::size_t size = 0;

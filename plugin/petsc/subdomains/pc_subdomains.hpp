@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PC types asm, gasm, bjacobi, fieldsplit and redistribute, with new values of submatrices that are not copied
+// The PC types asm, gasm, bjacobi, fieldsplit and redistribute, whose submatrices take new values without copies
 // through the host.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace sptrsv_petsc {
 
 /// Submatrices of one call, and the sources of their values once these are found.
 struct SubmatrixSet {
-  std::vector<PetscObjectId> submatrices;  ///< this rank's parts of the submatrices
+  std::vector<PetscObjectId> submatrices;  ///< ids of this rank's parts of the submatrices
   std::vector<std::uint64_t> call;         ///< stamps of index sets, A's blocks and submatrices, which identify a call
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);  ///< false after the first submatrix has been destroyed
   bool found = false;                                          ///< whether `sources` or `fallback_reason` are known

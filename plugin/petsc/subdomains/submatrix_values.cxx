@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatCreateSubMatrices() and MatCreateSubMatrix() with new values that do not change memory space. The state is
-// composed with A.
+// Implements MatCreateSubMatrices() and MatCreateSubMatrix() so that new values stay in their memory space. The state
+// is composed with A.
 #include "subdomains/submatrix_values.hpp"
 
 #include <iterator>
@@ -175,7 +175,7 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& submatrices, WithSet c
       PetscCall(Guarded(A, [&] { set.fallback_reason = "the submatrices have other patterns than those made now"; }));
     set.sources.swap(sources);
   }
-  set.found = true;  // not after an error: the next call tries again
+  set.found = true;  // not set after an error: the next call tries again
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

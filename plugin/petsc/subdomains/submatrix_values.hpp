@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatCreateSubMatrices() and MatCreateSubMatrix() with new values that do not change memory space.
+// Implements MatCreateSubMatrices() and MatCreateSubMatrix() so that new values stay in their memory space.
 #pragma once
 
 #include "base/petsc_compat.hpp"
@@ -9,7 +9,7 @@ namespace sptrsv_petsc {
 /// Matrices whose submatrices take new values by sptrsv; PETSc updates those of all other matrices.
 enum class Selection { nowhere, on_device, everywhere };
 
-/// Makes MatCreateSubMatrices() and MatCreateSubMatrix() of A take new values without changing memory space: this
+/// Makes MatCreateSubMatrices() and MatCreateSubMatrix() of A take new values that stay in their memory space: this
 /// rank's by a copy, other ranks' by PetscSF broadcasts. A has type aij, aijkokkos, aijcusparse or aijhipsparse.
 /// PETSc's function makes the submatrices, takes the first new values, and serves each call that sptrsv cannot serve;
 /// -info prints the reason. Does nothing if the program has replaced A's function.

@@ -97,8 +97,8 @@ std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector
 
 /// Values of a submatrix that come from one of A's blocks.
 struct Found {
-  std::vector<PetscInt> own, own_targets;  // value own_targets[j] is this rank's value own[j]; empty targets: 0, 1, ...
-  std::vector<PetscInt> ranks, roots, targets;  // value targets[j] is value roots[j] of another rank, ranks[j]
+  std::vector<PetscInt> own, own_targets;       // value own_targets[j] is own value own[j]; empty targets: 0, 1, ...
+  std::vector<PetscInt> ranks, roots, targets;  // value targets[j] is value roots[j] of the other rank ranks[j]
 
   void add_own(PetscInt source, PetscInt target)
   {
