@@ -60,7 +60,7 @@ class DeviceIlu {
   Kokkos::View<double**, Kokkos::LayoutLeft, Space::memory_space> b_, x_;
 };
 
-/// Solves as the library itself would.
+/// Solves by substitution on the host, as the library itself would.
 void substitute(host_library::Ilu0 const& ilu, Vector const& b, Vector& x) {
   int const n = ilu.lower.num_rows();
   for (int i = 0; i < n; ++i) {

@@ -35,7 +35,7 @@ types::values chain_values(double diagonal) {
   return filled<double>("values", nnz, [=](int k) { return k % 2 == 0 ? diagonal : -1.0; });
 }
 
-/// Solves a system whose solution is x(i) = i + 1, and tells whether the result is exact, as all sums in it are.
+/// Solves for x(i) = i + 1. Tells whether the result is exact, as it must be: no sum is rounded.
 bool solves(Solver const& solver, Space const& exec, double diagonal) {
   Kokkos::View<double**, Kokkos::LayoutLeft, types::device> b("b", n, 1), x("x", n, 1);
   auto const host = Kokkos::create_mirror_view(b);
