@@ -10,10 +10,10 @@
 
 namespace sptrsv {
 
-/// Solver in which each team solves a block of rows: a value passes from row to row through scratch memory in a third
-/// of the time that it takes through global memory. A block is part of a strip of successive levels, or of a box of a
-/// matrix numbered like a grid. The numbers of strips and boxes do not decrease along a dependency, so blocks never
-/// wait for later blocks. See docs/dev/blocks.md. Bitwise reproducible.
+/// Solver in which each team solves a block of rows: a value passes from row to row through scratch memory, not through
+/// global memory. A block is part of a strip of successive levels, or of a box of a matrix numbered like a grid. The
+/// numbers of strips and boxes do not decrease along a dependency, so blocks never wait for later blocks. See
+/// docs/dev/blocks.md. Bitwise reproducible.
 template <class T>
 using Blocked =
     std::conditional_t<detail::runs_inline<typename T::exec_space>, detail::HostBlocked<T>, detail::DeviceBlocked<T>>;
