@@ -17,7 +17,7 @@ inline bool may_refuse(std::exception const& e, std::string const& name) {
   return dynamic_cast<Unsupported const*>(&e) && info && !info->capabilities.any_pattern;
 }
 
-/// Times the phases after the check of the answer.
+/// Checks the answer of a first solve, then times the phases.
 /// @return the result: with `error` instead of times if the answer is wrong or a phase throws, with `refusal` instead
 /// if the type refuses the pattern.
 template <class Space>

@@ -187,7 +187,7 @@ PetscErrorCode Register(void const* caller)
   PetscFunctionBegin;
   PetscCall(CheckVersion());
   PetscCall(CheckTypes());
-  PetscCall(MatInitializePackage());  // otherwise the first registration replaces PETSc's list
+  PetscCall(MatInitializePackage());  // events are registered with its class
   PetscCall(CheckAlone());
   PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
@@ -195,7 +195,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
-  PetscCall(PCInitializePackage());  // otherwise the first registration of a PC replaces PETSc's list
+  PetscCall(PCInitializePackage());  // before that, PCList lacks the types whose functions are wrapped
   PetscCall(RegisterRelaxations());
   PetscCall(RegisterSubdomains());
   PetscCall(PetscRegisterFinalize(Reset));

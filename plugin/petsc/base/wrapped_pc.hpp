@@ -102,8 +102,8 @@ PetscErrorCode CreateWrapped(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Registers a PC type again, with functions that call PETSc's own. Call PCInitializePackage() first: otherwise the
-/// first registration replaces PETSc's list.
+/// Registers a PC type again, with functions that call PETSc's own. Call PCInitializePackage() first: before that,
+/// PCList lacks PETSc's own types, and this function registers nothing.
 template <WrappedPc& type>
 PetscErrorCode RegisterWrapped()
 {

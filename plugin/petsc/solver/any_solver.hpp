@@ -75,8 +75,8 @@ class AnyFactorSolver : public SpaceObject {
   /// Computes x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first
   /// call with Op::transpose for LU or a triangle analyzes and allocates.
   virtual void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
-  /// Computes the first half of solve(), in factor order. Cholesky: x = D^(-1/2) U^-T P b, with dense blocks of 2 or
-  /// more x = D^-1 U^-T b; LU: x = L^-1 P b. Returns false if a diagonal entry has no real root.
+  /// Computes the first half of solve(); the rows of x are in the factor's order. Cholesky: x = D^(-1/2) U^-T P b, with
+  /// dense blocks of 2 or more x = D^-1 U^-T b; LU: x = L^-1 P b. Returns false if a diagonal entry has no real root.
   virtual bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
   /// Computes the second half of solve(). Cholesky: x = P^T U^-1 D^(-1/2) b, with dense blocks of 2 or more x = U^-1 b;
   /// LU: x = Q U^-1 b, where U includes its diagonal. Returns false if a diagonal entry has no real root.

@@ -112,7 +112,7 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
   return out;
 }
 
-/// Checks A's rows, and returns their split; its result arrays are not allocated.
+/// Checks A's rows. Returns a SplitRows for them whose offsets and columns of L and U are not allocated yet.
 template <class T>
 SplitRows<T> split_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
                         typename T::indices const& row_perm, typename T::indices const& col_perm, bool symmetric) {
