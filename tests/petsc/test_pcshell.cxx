@@ -129,14 +129,16 @@ TEST_F(PCShell, PhasesFollowChanges) {
   expect("1 analysis, 1 numeric update, 2 solves");
   ASSERT_EQ((int)MatScale(U, 2), 0);
   expect("1 analysis, 2 numeric updates, 3 solves");
-  Mat same = Lower();
-  made_.pop_back();
+  Mat same = Lower(), other = Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {2, 2, 2}, {3, 2, 1}, {3, 3, 2}});
+  made_.resize(made_.size() - 2);
   ASSERT_EQ((int)MatHeaderReplace(L, &same), 0);
   expect("1 analysis, 3 numeric updates, 4 solves");
+  ASSERT_EQ((int)MatHeaderReplace(L, &other), 0);  // an entry in another column
+  expect("2 analyses, 4 numeric updates, 5 solves");
   ASSERT_EQ((int)MatSetOption(U, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), 0);
   ASSERT_EQ((int)MatSetValue(U, 0, 2, 1, INSERT_VALUES), 0);
   Assemble(U);
-  expect("2 analyses, 4 numeric updates, 5 solves");
+  expect("3 analyses, 5 numeric updates, 6 solves");
 }
 
 TEST_F(PCShell, TriangleOfAnotherSizeIsRefused) {
