@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests factors of unusual matrices, n = 0 and 1 and NaN, and refusals: matrices of other shapes and types, solves that
-// PETSc's own factors refuse too, calls in the wrong order. fuzz_calls compares shifts and zero pivots with PETSc's.
+// Tests factors of unusual matrices, n = 0 and 1, NaN and infinity, what follows a zero pivot, and refusals: matrices
+// of other shapes and types, solves that PETSc's own factors refuse too, calls in the wrong order. fuzz_calls compares
+// shifts and zero pivots with PETSc's.
 #include <cmath>
 #include <tuple>
 
@@ -269,32 +270,56 @@ TEST(MatFactor, SolvesBeforeNumericAreOutOfOrder) {
   }
 }
 
-TEST(MatFactorEvents, EndWithErrorsToo) {
-  Mat A;
-  Grid grid;
-  Vec b, x, from, to;
-  PetscLogEvent event;
-  PetscEventPerfInfo before, after;
-  PetscScalar array[50] = {};
-  Factoring setup;
-  setup.ftype = MAT_FACTOR_ILU;
-  ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
-  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
-  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array, &from), 0);
-  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array + 1, &to), 0);
-  {
+/// Checks that a factor has no error once a zero pivot is replaced and the error cleared, whoever computes the values.
+TEST(MatFactor, ClearedErrorsDoNotComeBack) {
+  for (char const* prefix : {"host_", "device_"}) {
+    Mat A;
     Factor factor;
-    ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
-    ASSERT_EQ((int)factor.Numeric(A), 0);
-    EXPECT_NE((int)Catch([&] { return MatSolve(factor.mat(), from, to); }).code, 0) << "vectors that overlap";
-    ASSERT_EQ((int)PetscLogEventGetId("SpTRSVSolve", &event), 0);
-    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &before), 0);
-    ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
-    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after), 0);
-    EXPECT_EQ(after.count, before.count + 1);
+    PivotStatus found;
+    ASSERT_EQ((int)BuildBand(20, OftenNegative, false, &A), 0);
+    ASSERT_EQ((int)factor.Symbolic(A, "levelset", prefix, Factoring()), 0);
+    for (PetscReal pivot : {0, 4}) {
+      ASSERT_EQ((int)MatSetValue(A, 0, 0, pivot, INSERT_VALUES), 0);
+      ASSERT_EQ((int)Assemble(A), 0);
+      ASSERT_EQ((int)MatFactorClearError(factor.mat()), 0);
+      ASSERT_EQ((int)factor.Numeric(A), 0);
+      ASSERT_EQ((int)GetPivotStatus(factor.mat(), &found), 0);
+      EXPECT_EQ(found.error, pivot == 0 ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR) << prefix;
+    }
+    ASSERT_EQ((int)MatDestroy(&A), 0);
   }
-  ASSERT_EQ((int)DestroyAll(&b, &x, &from, &to, &A), 0);
+}
+
+/// Checks the signs of D = (2, -3, infinity, 5), and D^-1 b for three b in one vector.
+TEST(MatFactor, InertiaAndSolvesOfSeveralVectors) {
+  PetscReal const d[] = {2, -3, INFINITY, 5};
+  Mat A;
+  Vecs b, x;
+  Factor factor;
+  Factoring setup;
+  PetscInt count[3];
+  PetscScalar const *from, *to;
+  setup.ftype = MAT_FACTOR_CHOLESKY;
+  ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 1, NULL, &A), 0);
+  for (PetscInt i = 0; i < 4; ++i) ASSERT_EQ((int)MatSetValue(A, i, i, d[i], INSERT_VALUES), 0);
+  ASSERT_EQ((int)Assemble(A), 0);
+  for (char const* type : {MATSOLVERPETSC, "levelset"}) {
+    ASSERT_EQ((int)factor.Symbolic(A, type, NULL, setup), 0);
+    ASSERT_EQ((int)factor.Numeric(A), 0);
+    ASSERT_EQ((int)MatGetInertia(factor.mat(), &count[0], &count[1], &count[2]), 0);
+    EXPECT_EQ(std::vector<PetscInt>(count, count + 3), (std::vector<PetscInt>{1, 1, 2})) << type;
+  }
+  ASSERT_EQ((int)VecsCreateSeq(PETSC_COMM_SELF, 4, 3, &b), 0);
+  ASSERT_EQ((int)VecsDuplicate(b, &x), 0);
+  ASSERT_EQ((int)FillVec(b->v, 21), 0);
+  ASSERT_EQ((int)MatSolves(factor.mat(), b, x), 0);
+  ASSERT_EQ((int)VecGetArrayRead(b->v, &from), 0);
+  ASSERT_EQ((int)VecGetArrayRead(x->v, &to), 0);
+  for (int k = 0; k < 12; ++k) EXPECT_LT(PetscAbsScalar(to[k] - from[k] / d[k % 4]), 1e-12) << "entry " << k;
+  ASSERT_EQ((int)VecRestoreArrayRead(b->v, &from), 0);
+  ASSERT_EQ((int)VecRestoreArrayRead(x->v, &to), 0);
+  for (Vecs v : {b, x}) ASSERT_EQ((int)VecsDestroy(v), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
 TEST(MatFactorInfo, GetInfoRefusesOtherMatrices) {
