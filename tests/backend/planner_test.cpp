@@ -339,6 +339,19 @@ TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
   EXPECT_FALSE(features.exact("sets"));
 }
 
+/// Checks that tiles are not looked for where levels are wide, unless there is no other candidate.
+TYPED_TEST(PlannerTest, TilesOfWideLevelsAreNotLookedFor) {
+  using T = typename TestFixture::T;
+  detail::PlanCost const costs[] = {{"levelset", {{{"levels", 1e9}}}}, {"tiled", {{{"tile_levels", 1}}}}};
+  detail::PlanDevice const device{"made up", costs, 2};
+  auto const narrow = this->analysis_of("lap2d:40"), wide = this->analysis_of("lap3d:40");  // 21 and 538 rows per level
+  PlanFeatures<T> of_narrow(this->exec, narrow, resident), of_wide(this->exec, wide, resident);
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"levelset", "tiled"}, of_narrow).algorithm, "tiled");
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"levelset", "tiled"}, of_wide).algorithm, "levelset");
+  EXPECT_FALSE(of_wide.exact("tile_levels"));
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"tiled"}, of_wide).algorithm, "tiled");
+}
+
 TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   using T = typename TestFixture::T;
   // 400 rows in 39 levels, each a set, cost 400, 800 and more, 335.6, 336 and more
