@@ -82,18 +82,6 @@ TYPED_TEST(SolverTest, TheNumberOfColumnsMayChangeFromSolveToSolve) {
   }
 }
 
-TYPED_TEST(SolverTest, SolversMove) {
-  for (auto const& v : all_variants()) {
-    auto const p = make_problem<double>(solvable(v, "lap2d:14"), plain);
-    auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
-    auto solver = make_solver<double>(v, this->exec, p);
-    auto moved = std::move(solver);
-    solver = make_solver<double>(v, this->exec, p);
-    expect_solves(p, solve<double>(moved, this->exec, b), b);
-    expect_solves(p, solve<double>(solver, this->exec, b), b);
-  }
-}
-
 /// Repeats some off-diagonal entries once or twice, before, behind or apart from the entry, wherever tiles store them:
 /// in lists, in tiles of any format, in diagonal tiles.
 template <class S>
@@ -125,22 +113,30 @@ void repeat_entries(Problem<S>& p) {
   p.make_op();
 }
 
-TYPED_TEST(SolverTest, DuplicateEntriesAddUp) {
+template <class S, class Space>
+void check_duplicates(Space const& exec) {
   for (auto const& shape : all_shapes())
     for (std::string const matrix : {"dense:60", "lap2d:14", "band:300,20,70", "diagonal:5"}) {
-      auto p = make_problem<double>(matrix, shape);
+      auto p = make_problem<S>(matrix, shape);
       repeat_entries(p);
-      auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+      auto const b = make_right_hand_sides<S>(p.num_rows(), 1);
       for (auto const& v : all_variants()) {
         SCOPED_TRACE(v.label + " " + matrix + " " + text(shape.triangle) + " " + text(shape.op));
-        if (!accepts(v, this->exec, p)) continue;
-        auto const solver = make_solver<double>(v, this->exec, p);
-        auto const x = solve<double>(solver, this->exec, b);
+        if (!accepts(v, exec, p)) continue;
+        auto const solver = make_solver<S>(v, exec, p);
+        auto const x = solve<S>(solver, exec, b);
         expect_solves(p, x, b);
-        if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
+        if (v.reproducible) expect_same(x[0], solve<S>(solver, exec, b)[0]);
       }
     }
 }
+TYPED_TEST(SolverTest, DuplicateEntriesAddUp) { check_duplicates<double>(this->exec); }
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+TYPED_TEST(SolverTest, ComplexDuplicateEntriesAddUp) {
+  using S = Kokkos::complex<double>;
+  if constexpr (has_instance<S, TypeParam>) check_duplicates<S>(this->exec);
+}
+#endif
 
 /// Checks that two solvers of a triangle give the same bits, even if they found the rows of a level in another order,
 /// as root candidates on several threads may.
