@@ -74,7 +74,6 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv: tiled colour", 1); }), "sptrsv: tiled colour");
   EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv:algorithm", "tiled"); }), "sptrsv:algorithm");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: algorithm", "levelsets"); }), "levelsets");
-  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: plan", "guess"); }), "sptrsv: plan");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: factor", "petsc"); }), "sptrsv: factor");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }),
               "sptrsv: levelset lanes per row");

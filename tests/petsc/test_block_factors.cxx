@@ -261,30 +261,5 @@ TEST(BlockFactors, ShiftsOfBlocksOfOneEnd) {
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-/// Checks that a factor object may be factored on the host and on the device in turn.
-TEST(BlockFactors, FactorChoiceMayChange) {
-  BlockMatrix m;
-  m.bs = 3;
-  m.diagonal = Dominant;
-  Mat A;
-  ASSERT_EQ((int)Build(m, &A), 0);
-  for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC}) {
-    Factor own, both;
-    Factoring setup;
-    setup.ftype = ftype;
-    ASSERT_EQ((int)own.Make(A, MATSOLVERPETSC, NULL, ftype), 0);
-    ASSERT_EQ((int)own.Symbolic(A, setup), 0);
-    ASSERT_EQ((int)own.Numeric(A), 0);
-    ASSERT_EQ((int)both.Make(A, "levelset", "device_", ftype), 0);
-    for (char const* prefix : {"host_", "device_", "host_"}) {
-      ASSERT_EQ((int)MatSetOptionsPrefix(both.mat(), prefix), 0);
-      ASSERT_EQ((int)both.Symbolic(A, setup), 0);
-      ASSERT_EQ((int)both.Numeric(A), 0);
-      EXPECT_EQ((int)ExpectNear(prefix, own.mat(), both.mat()), 0);
-    }
-  }
-  ASSERT_EQ((int)MatDestroy(&A), 0);
-}
-
 }  // namespace
 }  // namespace petsc_test

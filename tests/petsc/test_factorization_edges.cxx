@@ -208,22 +208,6 @@ TEST(FactorizationEdges, PatternsAndMatricesChange) {
   EXPECT_EQ((int)PatternGrows(MAT_FACTOR_ILU), 0);
 }
 
-/// Checks a Mat that gets another pattern with the same number of entries.
-PetscErrorCode PatternReplaced() {
-  Mat A;
-  HostDevicePair pair;
-  std::vector<PetscInt> const row_ptr{0, 2, 3, 5}, first{0, 1, 1, 0, 2}, second{0, 2, 1, 1, 2};
-  std::vector<PetscScalar> const a{2, 1, 3, 1, 4}, b{5, 7, 3, 1, 9};
-  PetscCall(BuildCsr(row_ptr, first, a, &A));
-  PetscCall(pair.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
-  PetscCall(pair.Numeric(A));
-  PetscCall(MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), second.data(), b.data()));
-  PetscCall(pair.Numeric(A));
-  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
-  return MatDestroy(&A);
-}
-TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
-
 PetscErrorCode SameInfo(Mat host, Mat device) {
   MatInfo h, d;
   PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
@@ -361,14 +345,6 @@ PetscErrorCode Refusals() {
     CaughtError const again = Catch([&] { return f.Symbolic(A, filled); });
     EXPECT_EQ((int)again.code, (int)caught.code) << prefix << again.message;
   }
-  PetscCall(MatDestroy(&A));
-  PetscCall(Generate("lap2d:6", &A));
-  Factor wrong;
-  PetscCall(PetscOptionsSetValue(NULL, "-wrong_mat_sptrsv_factor", "gpu"));
-  PetscCall(wrong.Make(A, "levelset", "wrong_", MAT_FACTOR_ILU));
-  CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
-  EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
-  EXPECT_NE(word.message.find("-wrong_mat_sptrsv_factor is 'gpu'"), std::string::npos) << word.message;
   return MatDestroy(&A);
 }
 TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
