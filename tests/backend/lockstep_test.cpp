@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests all kernels on emulated warps in lockstep: none may wait for a lane of its own warp. docs/amd.md says what this
-// covers.
+// Tests all kernels on emulated warps in lockstep: none may wait for a lane of its own warp, and all run on the
+// caller's instance. docs/amd.md says what this covers.
 #include "lockstep/space.hpp"
 // space.hpp comes first
 #include <gtest/gtest.h>
@@ -9,8 +9,12 @@
 #include <sptrsv/factorization/factorization_impl.hpp>
 #include <sptrsv/ordering/greedy_colors.hpp>
 #include <sptrsv/solver_impl.hpp>
+#include <sptrsv/sweeps_impl.hpp>
 
+#include "factored.hpp"
 #include "factorized.hpp"
+#include "swept.hpp"
+#include "tool_counters.hpp"
 
 namespace sptrsv::test {
 namespace {
@@ -21,6 +25,9 @@ using detail::Backoff;
 using detail::load_relaxed;
 using detail::store_relaxed;
 
+/// Returns the instance of all calls of the library.
+Lockstep own_instance() { return Lockstep(2); }
+
 /// Fixture with the number of lanes of a warp as parameter.
 class InLockstep : public testing::TestWithParam<int> {
  protected:
@@ -29,6 +36,13 @@ class InLockstep : public testing::TestWithParam<int> {
     lockstep::seed = 1;
     lockstep::resident_teams = 3;
   }
+  void TearDown() override {
+    for (auto const device : counters_.devices())
+      EXPECT_EQ(device, Kokkos::Tools::Experimental::device_id(own_instance()));
+  }
+
+ private:
+  ToolCounters const counters_;
 };
 
 // --- the emulation itself: kernels that must hang, and similar ones that must not
@@ -159,7 +173,7 @@ void check_solves(std::string const& matrix, Shape const& shape, Variant const& 
   std::string text = matrix + " by " + how.algorithm;
   for (auto const& [name, value] : how.options) text += ", " + name + " " + value;
   SCOPED_TRACE(text);
-  Lockstep const exec;
+  Lockstep const exec = own_instance();
   auto const p = make_problem<double>(matrix, shape);
   auto const solver = make_solver<double>(how, exec, p);
   for (std::uint64_t repeat = 0; repeat < 3; ++repeat) {  // the third solve reads slots that the first filled
@@ -193,7 +207,7 @@ TEST_P(InLockstep, GreedyColoringEnds) {
     if (matrix == "chain:150") continue;  // the coloring gives up
     auto const a = make_csr<double>(matrix);
     std::string fallback_reason;
-    auto const coloring = color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason);
+    auto const coloring = color_on_device<T>(own_instance(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason);
     EXPECT_EQ(fallback_reason, "") << matrix;
     for (int i = 0; i < a.n; ++i)
       for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
@@ -215,14 +229,46 @@ TEST_P(InLockstep, FactorizationsEnd) {
         way.options.lanes_per_row = level == 0 ? 4 : 0;
         way.options.teams = 3;
         auto const a = make_csr<double>(matrix);
-        check_factors<double>(Lockstep(), a, way);
+        check_factors<double>(own_instance(), a, way);
         auto const pattern =
-            Object::level_pattern(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), {}, {}, way.symmetric, level);
+            Object::level_pattern(own_instance(), to_pattern<T>(a.row_ptr, a.col_idx), {}, {}, way.symmetric, level);
         auto const wanted = support::factor_pattern(a, level, way.symmetric);
         EXPECT_EQ(content(pattern.upper->rows.row_ptr), wanted.upper_ptr);
         EXPECT_EQ(content(pattern.upper->rows.col_idx), wanted.upper_col);
         EXPECT_EQ(pattern.lower ? content(pattern.lower->rows.col_idx) : std::vector<int>(), wanted.lower_col);
       }
+}
+
+/// Checks the kernels of factors and sweeps before, between and after the solves with their triangles.
+TEST_P(InLockstep, FactorsAndSweepsSolve) {
+  Lockstep const exec = own_instance();
+  for (int const block_size : {1, 3}) {
+    Options o;
+    o.block_size = block_size, o.symmetric = block_size == 1;
+    auto const f = make_factored<double>(o);
+    Factor<double, int, int, Lockstep> factor("levelset", exec, to_pattern_of<Lockstep>(f, o));
+    factor.update(exec, host_values(f));
+    auto const b = make_right_hand_sides<double>(f.n, 1);
+    Block<T> const right(b), middle(f.n, 1), x(f.n, 1);
+    for (Op const op : {Op::none, Op::transpose}) {
+      factor.solve(exec, op, right.view(), x.view());
+      f.expect_solved(op, x.get()[0], b[0]);
+    }
+    EXPECT_TRUE(factor.solve_first_half(exec, right.view(), middle.view()));
+    EXPECT_TRUE(factor.solve_second_half(exec, middle.view(), x.view()));
+    f.expect_solved(Op::none, x.get()[0], b[0]);
+  }
+  auto const m = make_matrix<double>("lap2d:8", true);
+  auto sweeps = make_sweeps<T>("levelset", exec, m);
+  sweeps.update(exec, to_device<T>(m.values));
+  auto const b = make_right_hand_sides<double>(64, 1), guess = make_right_hand_sides<double>(64, 1, 5);
+  std::vector<long double> expected(guess[0].begin(), guess[0].end());
+  Block<T> const right(b), x(guess);
+  for (bool const forward : {true, false}) {
+    sweeps.sweep(exec, forward ? Sweep::forward : Sweep::backward, right.view(), x.view(), false);
+    sweep_once(m, forward, {}, b[0], expected);
+    expect_near(x.get()[0], expected);
+  }
 }
 
 /// Checks that the library's kernels hang if lanes leave the loop one by one, as they did before take_turns().
@@ -235,7 +281,7 @@ TEST_P(InLockstep, KernelsWithoutTurnsHang) {
     EXPECT_THROW(check_solves(band, lower, how), lockstep::Hang) << how.algorithm;
   auto const a = make_csr<double>(band);
   std::string fallback_reason;
-  EXPECT_THROW(color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason, 1LL << 40),
+  EXPECT_THROW(color_on_device<T>(own_instance(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason, 1LL << 40),
                lockstep::Hang);
   lockstep::leaves_alone = false;
 }

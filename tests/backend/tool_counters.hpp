@@ -41,7 +41,7 @@ class ToolCounters {
   std::vector<std::string> const& deallocations() const { return log().deallocations; }
   std::vector<std::string> const& copies() const { return log().copies; }
   std::vector<std::string> const& fences() const { return log().fences; }
-  /// Returns the instances that kernels were launched on, as Kokkos Tools numbers them.
+  /// Returns the instances that the library's kernels were launched on, as Kokkos Tools numbers them.
   std::set<std::uint32_t> const& devices() const { return log().devices; }
 
  private:
@@ -55,7 +55,7 @@ class ToolCounters {
   }
   static void on_kernel(char const* name, std::uint32_t device, std::uint64_t*) {
     log().kernels.emplace_back(name);
-    log().devices.insert(device);
+    if (log().kernels.back().rfind("sptrsv::", 0) == 0) log().devices.insert(device);
   }
   static void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*, std::uint64_t) {
     log().allocations.emplace_back(label);

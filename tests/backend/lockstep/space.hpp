@@ -22,11 +22,17 @@ inline int resident_teams = 3;  ///< maximum number of warps of a launch that do
 
 class Lockstep : public Kokkos::Serial {
  public:
+  Lockstep() = default;
+  explicit Lockstep(std::uint32_t instance) : instance_(instance) {}
+  std::uint32_t impl_instance_id() const { return instance_; }  // Kokkos Tools tells the instances of Serial not apart
   using execution_space = Lockstep;
   using device_type = Kokkos::Device<Lockstep, memory_space>;
   using scratch_memory_space = Kokkos::ScratchMemorySpace<Lockstep>;
   static int concurrency() { return 2 * resident_teams * width; }  // a kernel that waits gets half of them
   static char const* name() { return "Lockstep"; }
+
+ private:
+  std::uint32_t instance_ = 1;
 };
 
 /// Scratch memory of a team.
