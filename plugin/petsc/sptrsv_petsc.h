@@ -21,6 +21,7 @@
 #define MATSOLVERBLOCKED "blocked"
 #define MATSOLVERCHAIN "chain"
 #define MATSOLVERITERATED "iterated"
+#define MATSOLVERINVERTED "inverted"
 #define MATORDERINGCOLOR "color"
 #define MATORDERINGBLOCKCOLOR "blockcolor"
 

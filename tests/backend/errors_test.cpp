@@ -187,10 +187,11 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("fused_kind", "warp"), "option fused_kind was removed; leave it out");
 }
 
-/// Checks that x is NaN, infinite (with its sign) or finite as the oracle is.
-void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle) {
+/// Checks that x is NaN, infinite (with its sign) or finite as the oracle is; with inverses, whether it is finite.
+void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle, bool by_inverses) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << "row " << i;
+    if (by_inverses) continue;
     ASSERT_EQ(std::isnan(x[i]), std::isnan(oracle[i])) << "row " << i;
     ASSERT_EQ(std::isinf(x[i]), std::isinf(oracle[i])) << "row " << i;
     if (std::isinf(x[i])) {
@@ -234,7 +235,7 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
           if (!accepts(v, this->exec, p)) continue;
           auto const solver = make_solver<double>(v, this->exec, p);
           auto const x = solve<double>(solver, this->exec, b);
-          for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]));
+          for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]), p.block_rows > 0);
           // the non-finite values leave no trace
           auto const clean = make_right_hand_sides<double>(p.num_rows(), 2, 5);
           if (!in_matrix) expect_solves(p, solve<double>(solver, this->exec, clean), clean);

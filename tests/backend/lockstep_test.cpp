@@ -162,12 +162,14 @@ std::vector<Variant> solves() {
       {"", "colorset", {{"colorset_form", "cpls"}, {"colorset_wide_rows", "1"}}},
       {"", "blocked", {{"blocked_shape", "strips"}, {"blocked_levels", "3"}, {"blocked_rows", "20"}}},
       {"", "blocked", {{"blocked_side0", "4"}, {"blocked_side1", "4"}, {"blocked_teams", "4"}}},
+      {"", "inverted", {{"inverted_width", "48"}}},
       {"", "sequential", {}},
   };
 }
-std::vector<std::string> const matrices{"chain:150",    "band:200,8,40",  "rmat:7,6",    "lap2d:16",
-                                        "arrow_up:140", "arrow_down:560", "powerlaw:200"},
-    small_matrices{"chain:75", "band:100,8,40", "rmat:6,6", "lap2d:11", "arrow_up:70", "arrow_down:280"};
+std::vector<std::string> const matrices{"chain:150",    "band:200,8,40",  "rmat:7,6",     "lap2d:16",
+                                        "arrow_up:140", "arrow_down:560", "powerlaw:200", "lap2d:16,nd,lu"},
+    small_matrices{"chain:75",    "band:100,8,40",  "rmat:6,6",      "lap2d:11",
+                   "arrow_up:70", "arrow_down:280", "lap2d:13,nd,lu"};
 
 void check_solves(std::string const& matrix, Shape const& shape, Variant const& how, int columns = 1) {
   std::string text = matrix + " by " + how.algorithm;

@@ -102,13 +102,18 @@ inline OptionValues exact_options(AlgorithmInfo const& info) {
   return info.capabilities.exact ? OptionValues{} : OptionValues{{info.name + "_sweeps", "2147483647"}};
 }
 
+/// Tells whether a type sums the terms of a row in their order.
+inline bool sums_in_order(AlgorithmInfo const& info) { return info.name != "tiled" && info.name != "inverted"; }
+/// Returns the rows of a block by which the bound of a type's errors grows; 0 for types that substitute.
+inline int block_rows(std::string const& algorithm) { return algorithm == "inverted" ? 64 : 0; }
+
 /// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (auto const& info : algorithm_infos()) {
     bool const any_pattern = info.capabilities.any_pattern;
     variants.push_back(
-        {info.name, info.name, exact_options(info), true, info.name != "tiled" && any_pattern, any_pattern});
+        {info.name, info.name, exact_options(info), true, sums_in_order(info) && any_pattern, any_pattern});
   }
   variants.push_back({"levelset_chain1", "levelset", {{"levelset_wide_rows", "1"}}});
   variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});
@@ -143,6 +148,7 @@ Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> con
   using T = TypesOf<S, Space>;
   Solver<S, Space> solver(v.algorithm, exec, to_pattern<T>(p), p.shape, v.options);
   solver.update(exec, to_device<T>(p.values));
+  p.block_rows = block_rows(v.algorithm);
   return solver;
 }
 

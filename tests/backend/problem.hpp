@@ -124,6 +124,7 @@ struct Problem {
   std::vector<int> col_idx;
   std::vector<S> values;
   reference::RowList<standard> op;  ///< op(T) by rows
+  mutable int block_rows = 0;       ///< rows of a block of the type in use, which its bound counts; of make_solver()
 
   int num_rows() const { return static_cast<int>(row_ptr.size()) - 1; }
   bool is_unit() const { return shape.diagonal == Diagonal::unit; }
@@ -183,7 +184,7 @@ Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
   return b;
 }
 
-/// Largest |b - T x|_i over its bound 4 (k_i + 2) u (|T||x|)_i; NaN counts as infinite.
+/// Largest |b - T x|_i over its bound 4 (k_i + 2 + block_rows) u (|T||x|)_i; NaN counts as infinite.
 struct RowError {
   double ratio = 0;
   int row = -1;
@@ -209,7 +210,7 @@ RowError row_error(Problem<S> const& p, std::vector<S> const& x, std::vector<S> 
     }
     if (!has_diagonal) take(wide(1), x[i]);
     auto const entries = static_cast<long double>(p.op.rows[i].size());
-    long double const bound = 4 * (entries + 2) * u * size;
+    long double const bound = 4 * (entries + 2 + p.block_rows) * u * size;
     long double const error = std::abs(residual);
     if (error == 0) continue;
     double const ratio = bound > 0 && error < std::numeric_limits<long double>::infinity()

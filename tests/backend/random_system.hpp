@@ -24,7 +24,7 @@ struct RandomStructure {
   char const* name;
   bool (*needs)(PatternChoice const&, int i, int j);
 };
-inline constexpr std::array<RandomStructure, 8> random_structures{{
+inline constexpr std::array<RandomStructure, 9> random_structures{{
     {"diagonal", [](PatternChoice const&, int, int) { return false; }},
     {"uniform", [](PatternChoice const& p, int i, int j) { return p.chance(i, j) < p.density; }},
     {"band", [](PatternChoice const& p, int i, int j) { return i - j <= p.width && p.chance(i, j) < p.density; }},
@@ -35,6 +35,10 @@ inline constexpr std::array<RandomStructure, 8> random_structures{{
     // rows of a group have equal columns, like PETSc's inodes
     {"groups", [](PatternChoice const& p, int i,
                   int j) { return i / p.width == j / p.width || p.chance(i / p.width, j) < p.density; }},
+    // node i + 1 of a Fenwick tree has the subtree of the nodes j + 1 behind i + 1 - (its lowest bit): a complete
+    // factor
+    {"tree", [](PatternChoice const& p, int i,
+                int j) { return j >= i + 1 - ((i + 1) & -(i + 1)) && (p.width > 4 || p.chance(i, j) < 0.9); }},
     {"layers", [](PatternChoice const& p, int i,
                   int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
 }};
@@ -131,7 +135,8 @@ inline void RandomSystem::draw_way(Draw& draw) {
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
-  way.like_substitution = way.reproducible && way.algorithm != "tiled" && can.any_pattern;
+  way.like_substitution = way.reproducible && sums_in_order(infos[which]) && can.any_pattern;
+  problem.block_rows = block_rows(way.algorithm);
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

@@ -58,9 +58,10 @@ inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices,
 /// Returns cases with every pattern class; n = 0 and n = 1 are the first two. Their scalars are real, for which
 /// conj_transpose equals transpose; one matrix suffices to show that.
 inline std::vector<SolveCase> all_cases() {
-  auto cases = cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200",
-                         "arrow_up:200", "lap2d:4", "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
-                        {1, 3, 5});
+  auto cases =
+      cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200", "arrow_up:200",
+                "lap2d:4", "lap2d:24", "lap2d:24,nd,lu", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
+               {1, 3, 5});
   cases.erase(
       std::remove_if(cases.begin(), cases.end(),
                      [](SolveCase const& c) { return c.shape.op == Op::conj_transpose && c.matrix != "lap2d:24"; }),

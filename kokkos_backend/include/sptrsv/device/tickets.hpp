@@ -61,6 +61,13 @@ class Tickets {
     return first;
   }
 
+  /// Takes the next row, on the calling thread alone.
+  KOKKOS_INLINE_FUNCTION unsigned long long take_alone(int which) const {
+    auto const row = fetch_add(&counters_(which), 1ULL);
+    if (row == 0) counters_(1 - which) = 0;  // as in take()
+    return row;
+  }
+
   /// Calls body(first, last) for each ticket of `rows` rows of [0, n) that the taker takes.
   template <class Taker, class Index, class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Taker const& taker, int which, int rows, Index n, Body const& body) const {

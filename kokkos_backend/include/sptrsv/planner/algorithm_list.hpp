@@ -5,6 +5,7 @@
 #include "sptrsv/algorithm/blocked/blocked.hpp"
 #include "sptrsv/algorithm/chain/chain.hpp"
 #include "sptrsv/algorithm/colorset/color_set.hpp"
+#include "sptrsv/algorithm/inverted/inverted.hpp"
 #include "sptrsv/algorithm/iterated/iterated.hpp"
 #include "sptrsv/algorithm/levelset/level_set.hpp"
 #include "sptrsv/algorithm/sequential/sequential.hpp"
@@ -20,6 +21,6 @@ struct TypeList {};
 
 template <class T>  // the one line to edit
 using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>,
-                            Blocked<T>, Chain<T>, Iterated<T>>;
+                            Blocked<T>, Chain<T>, Iterated<T>, Inverted<T>>;
 
 }  // namespace sptrsv

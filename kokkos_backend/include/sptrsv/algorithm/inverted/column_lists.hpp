@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries outside of the inverted blocks: by slice of rows, the list of its columns; by segment of a list, the entries
+// with columns numbered within the segment.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sptrsv/algorithm/inverted/inverse_blocks.hpp"
+#include "sptrsv/device/lanes.hpp"
+
+namespace sptrsv::detail {
+
+/// Rows whose sums share a list of columns: rows of a wide block, or small blocks of one level.
+template <class I>
+struct RowSlice {
+  I first, rows;               ///< positions
+  I block, behind_last_block;  ///< the blocks
+  bool wide;
+};
+
+/// Columns of a slice that are in scratch memory at the same time.
+template <class I>
+struct Segment {
+  I first, columns;  ///< in the list of columns
+  I slice;
+  I rows_at;  ///< number of rows of all segments before: where its rows start in row_ptr
+  I level;    ///< level of the block of the last column, -1 without columns
+};
+
+/// Entries of op(T) outside of blocks and their `near` blocks. Device-copyable.
+template <class T>
+struct OuterEntries {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  Kokkos::View<index*, typename T::device> columns;            ///< positions, ascending in each slice
+  Kokkos::View<Segment<index>*, typename T::device> segments;  ///< in the order of slices
+  Kokkos::View<offset*, typename T::device> row_ptr;           ///< by row of each segment, and the end
+  Kokkos::View<std::uint16_t*, typename T::device> column;     ///< by entry: number in the segment
+  Kokkos::View<offset*, typename T::device> source;            ///< by entry: where its value is in the caller's array
+  Kokkos::View<typename T::scalar*, typename T::device> values;
+
+  std::size_t memory_bytes() const {
+    return columns.span() * sizeof(index) + segments.span() * sizeof(Segment<index>) + row_ptr.span() * sizeof(offset) +
+           column.span() * sizeof(std::uint16_t) + source.span() * sizeof(offset) +
+           values.span() * sizeof(typename T::scalar);
+  }
+};
+
+/// Rows of op(T) with what is known of their positions, for kernels of the analysis. Device-copyable.
+template <class T>
+struct PlacedRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  OffDiagonals<T> rows;
+  Kokkos::View<const index*, typename T::device> row;       ///< by position
+  Kokkos::View<const index*, typename T::device> position;  ///< by row
+  Kokkos::View<const index*, typename T::device> block_of;  ///< by position
+  Kokkos::View<const InverseBlock<index>*, typename T::device> blocks;
+  Kokkos::View<const InverseRow*, typename T::device> inverse;  ///< by position
+
+  /// Calls of_entry(c, k, e) for each entry of the row at position p, on the lanes of a thread: position c of its
+  /// column, offset k in `rows`, and number e in the row.
+  template <class Team, class OfEntry>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(Team const& team, index p, OfEntry const& of_entry) const {
+    index const i = row(p);
+    offset const begin = rows.begin(i), count = rows.end(i) - begin;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count),
+                         [&](offset e) { of_entry(position(rows.col_idx(begin + e)), begin + e, e); });
+  }
+  /// Tells whether column c is outside of the block and its `near` block.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_outer(InverseBlock<index> const& block, index c) {
+    return c < block.first && !block.in_near(c);
+  }
+};
+
+/// Cuts the lists of columns into segments. A segment has at most `columns` columns. In wide blocks it also ends where
+/// it has `task_entries` entries, and before the columns of the level just below the block's.
+template <class T>
+struct ListCuts {
+  using index = typename T::index;
+  PlacedRows<T> placed;
+  Kokkos::View<const RowSlice<index>*, typename T::device> slices;
+  Kokkos::View<const index*, typename T::device> begin;   ///< start of each slice's list
+  Kokkos::View<const index*, typename T::device> levels;  ///< level of the block of each column of a list
+  Kokkos::View<const int*, typename T::device> uses;      ///< number of entries of each column of a list
+
+  /// Calls found(first, behind) for each segment of the list of slice s.
+  template <class Found>
+  KOKKOS_INLINE_FUNCTION void operator()(index s, Found const& found) const {
+    RowSlice<index> const slice = slices(s);
+    index const level = placed.blocks(slice.block).level, end = begin(s + 1);
+    index first = begin(s), level_before = -1;
+    if (first == end && slice.wide) found(first, end);
+    long long entries = 0;
+    for (index j = first; j < end; ++j) {
+      index const here = levels(j);
+      bool const is_near = slice.wide && here == level - 1 && level_before != here;
+      if (j > first && (j - first == InvertedTuning::columns || is_near ||
+                        (slice.wide && entries >= InvertedTuning::task_entries))) {
+        found(first, j);
+        first = j;
+        entries = 0;
+      }
+      level_before = here;
+      entries += uses(j);
+    }
+    if (first < end) found(first, end);
+  }
+};
+
+/// Kernel: copies the outer entries of a row to its segments, in their order. Each lane copies a part of the row, after
+/// it has counted the entries of the parts before by segment.
+template <class T>
+struct CopyEntries {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  static constexpr int lanes = is_host_space<typename T::exec_space> ? 1 : tile_lanes, window = 48;
+  static constexpr std::size_t scratch_bytes = lanes * window * sizeof(index);
+
+  PlacedRows<T> placed;
+  OuterEntries<T> to;
+  Kokkos::View<const RowSlice<index>*, typename T::device> slices;
+  Kokkos::View<const index*, typename T::device> slice_of, list_begin, segment_begin, index_in_list, segment_of;
+  Kokkos::View<const offset*, typename T::device> entry_ptr;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const p = static_cast<index>(team.league_rank());
+    index const s = slice_of(p), first = list_begin(s), row = p - slices(s).first;
+    offset const begin = entry_ptr(p), count = entry_ptr(p + 1) - begin, each = (count + lanes - 1) / lanes,
+                 source = placed.rows.begin(placed.row(p));
+    auto memory = team.team_shmem();
+    auto* const before = static_cast<index*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
+    for (index g0 = segment_begin(s); g0 < segment_begin(s + 1); g0 += window) {
+      // calls f(e, j, g) for entry e of the lane's part: its column's index in the lists, and its segment from g0 on
+      auto const visit = [&](int lane, auto const& f) {
+        offset const end = lane * each + each < count ? lane * each + each : count;
+        for (offset e = lane * each; e < end; ++e) {
+          if (index_in_list(begin + e) < 0) continue;
+          index const j = first + index_in_list(begin + e), g = segment_of(j) - g0;
+          if (g >= 0 && g < window) f(e, j, g);
+        }
+      };
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
+        for (int g = 0; g < window; ++g) before[g * lanes + lane] = 0;
+        visit(lane, [&](offset, index, index g) { ++before[g * lanes + lane]; });
+      });
+      sync_warp();
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, window), [&](int g) {
+        index sum = 0;
+        for (int lane = 0; lane < lanes; ++lane) {
+          index const mine = before[g * lanes + lane];
+          before[g * lanes + lane] = sum;
+          sum += mine;
+        }
+      });
+      sync_warp();
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
+        visit(lane, [&](offset e, index j, index g) {
+          Segment<index> const& segment = to.segments(g0 + g);
+          offset const at = to.row_ptr(segment.rows_at + row) + before[g * lanes + lane]++;
+          to.column(at) = static_cast<std::uint16_t>(j - segment.first);
+          to.source(at) = placed.rows.source_of(source + e);
+        });
+      });
+      sync_warp();
+    }
+  }
+};
+
+/// Bits of a word of a bit map.
+inline constexpr int word_bits = 8 * sizeof(unsigned);
+
+/// Builder of OuterEntries.
+template <class T>
+class ColumnLists {
+ public:
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using exec_space = typename T::exec_space;
+  using member = typename Kokkos::TeamPolicy<exec_space>::member_type;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  ColumnLists(exec_space const& exec, Workspace<T>& work, PlacedRows<T> const& rows,
+              std::vector<RowSlice<index>> const& slices)
+      : exec_(exec), work_(work), rows_(rows), host_slices_(slices) {}
+
+  OuterEntries<T> build() {
+    index const n = rows_.rows.num_rows;
+    typename Workspace<T>::Scope const scope(work_);
+    slices_ = copy_to_device<T>(exec_, "sptrsv::inverted::slices", host_slices_);
+    std::vector<index> of_row(static_cast<std::size_t>(n));
+    for (std::size_t s = 0; s < host_slices_.size(); ++s)
+      std::fill_n(of_row.begin() + host_slices_[s].first, host_slices_[s].rows, static_cast<index>(s));
+    slice_of_ = copy_to_device<T>(exec_, "sptrsv::inverted::slice_of", of_row);
+    entry_ptr_ = work_.template take<offset>(static_cast<std::size_t>(n) + 1);
+    auto const placed = rows_;
+    auto const entries = sum_before<T, offset>(
+        "sptrsv::inverted::entries", exec_, work_, n, entry_ptr_,
+        KOKKOS_LAMBDA(index p) { return placed.rows.count(placed.row(p)); });
+    index_in_list_ = work_.template take<index>(static_cast<std::size_t>(entries));
+    make_lists();
+    cut_segments();
+    copy_entries();
+    return out_;
+  }
+
+  // public because nvcc allows no lambda in a private member
+
+  /// Lists the columns of each slice, and finds the index in the list of each outer entry's column (-1: not outer).
+  void make_lists() {
+    std::size_t const slices = host_slices_.size(),
+                      words = (static_cast<std::size_t>(rows_.rows.num_rows) + word_bits - 1) / word_bits,
+                      at_once = std::max<std::size_t>(1, std::min(slices, InvertedTuning::marks / (8 * words)));
+    auto const marks = work_.template take<unsigned>(at_once * words);
+    auto const before = work_.template take<index>(at_once * words);
+    auto const count = work_.template take<index>(at_once);
+    std::vector<std::size_t> start(slices + 1, 0);
+    list_begin_ = work_.template take<index>(slices + 1);
+    std::vector<index> counts(at_once), begins(slices + 1, 0);
+    for (std::size_t first = 0; first < slices; first += at_once) {
+      std::size_t const here = std::min(at_once, slices - first);
+      mark(static_cast<index>(first), static_cast<index>(here), static_cast<index>(words), marks, before, count);
+      Kokkos::View<index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const on_host(counts.data(), here);
+      Kokkos::deep_copy(exec_, on_host, Kokkos::subview(count, Kokkos::make_pair(std::size_t(0), here)));
+      exec_.fence("sptrsv::inverted: lengths of lists are needed on the host");
+      for (std::size_t s = 0; s < here; ++s)
+        start[first + s + 1] = start[first + s] + static_cast<std::size_t>(counts[s]);
+      require_counted<index>("columns of slices of rows", start[first + here], "indices");
+      for (std::size_t s = 0; s <= here; ++s) begins[first + s] = static_cast<index>(start[first + s]);
+      Kokkos::deep_copy(
+          exec_, list_begin_,
+          Kokkos::View<index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(begins.data(), slices + 1));
+      exec_.fence("sptrsv::inverted: starts of lists are copied");
+      if (out_.columns.extent(0) < start[first + here]) {
+        auto const longer = raw_view<index, T>(exec_, "sptrsv::inverted::columns", start[first + here]);
+        if (out_.columns.extent(0) > 0)
+          Kokkos::deep_copy(exec_, Kokkos::subview(longer, Kokkos::make_pair(std::size_t(0), out_.columns.extent(0))),
+                            out_.columns);
+        out_.columns = longer;
+      }
+      list(static_cast<index>(first), static_cast<index>(here), static_cast<index>(words), marks, before);
+    }
+  }
+
+  /// Marks the columns of `here` slices in bit maps, and counts those before each word.
+  void mark(index first, index here, index words, view<unsigned> const& marks, view<index> const& before,
+            view<index> const& count) {
+    auto const placed = rows_;
+    auto const slice_of = slice_of_;
+    auto const& last = host_slices_[static_cast<std::size_t>(first + here - 1)];
+    index const begin = host_slices_[static_cast<std::size_t>(first)].first, rows = last.first + last.rows - begin;
+    Kokkos::deep_copy(exec_, marks, 0u);
+    Kokkos::parallel_for(
+        "sptrsv::inverted::mark", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
+          index const p = begin + static_cast<index>(team.league_rank());
+          auto const block = placed.blocks(placed.block_of(p));
+          std::size_t const map = static_cast<std::size_t>(slice_of(p) - first) * static_cast<std::size_t>(words);
+          placed.for_each_entry(team, p, [&](index c, offset, offset) {
+            if (!placed.is_outer(block, c)) return;
+            unsigned const bit = 1u << (c % word_bits);
+            unsigned* const word = &marks(map + static_cast<std::size_t>(c / word_bits));
+            if ((load_relaxed(word) & bit) == 0) Kokkos::atomic_or(word, bit);
+          });
+        });
+    constexpr int threads = is_host_space<exec_space> ? 1 : 256;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::count", team_policy(exec_, static_cast<int>(here), threads, 1),
+        KOKKOS_LAMBDA(member const& team) {
+          std::size_t const map = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(words);
+          Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, words), [&](index w, index& sum, bool final) {
+            std::size_t const at = map + static_cast<std::size_t>(w);
+            if (final) before(at) = sum;
+            sum += Kokkos::Experimental::popcount_builtin(marks(at));
+            if (final && w + 1 == words) count(team.league_rank()) = sum;
+          });
+        });
+  }
+  /// Writes the lists of `here` slices, and the index in the list of each entry's column.
+  void list(index first, index here, index words, view<unsigned> const& marks, view<index> const& before) {
+    auto const placed = rows_;
+    auto const slice_of = slice_of_;
+    auto const list_begin = list_begin_;
+    auto const columns = out_.columns;
+    auto const index_in_list = index_in_list_;
+    auto const entry_ptr = entry_ptr_;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::list", range_of<long long>(exec_, static_cast<long long>(here) * words),
+        KOKKOS_LAMBDA(long long at) {
+          auto to = static_cast<std::size_t>(list_begin(first + static_cast<index>(at / words))) +
+                    static_cast<std::size_t>(before(at));
+          unsigned const word = marks(at);
+          for (int bit = 0; bit < word_bits; ++bit)
+            if (word >> bit & 1u) columns(to++) = static_cast<index>(at % words) * word_bits + bit;
+        });
+    auto const& last = host_slices_[static_cast<std::size_t>(first + here - 1)];
+    index const begin = host_slices_[static_cast<std::size_t>(first)].first, rows = last.first + last.rows - begin;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::places", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
+          index const p = begin + static_cast<index>(team.league_rank());
+          auto const block = placed.blocks(placed.block_of(p));
+          std::size_t const map = static_cast<std::size_t>(slice_of(p) - first) * static_cast<std::size_t>(words);
+          placed.for_each_entry(team, p, [&](index c, offset, offset e) {
+            std::size_t const word = map + static_cast<std::size_t>(c / word_bits);
+            index_in_list(entry_ptr(p) + e) = placed.is_outer(block, c)
+                                                  ? before(word) + Kokkos::Experimental::popcount_builtin(
+                                                                       marks(word) & ((1u << (c % word_bits)) - 1u))
+                                                  : index(-1);
+          });
+        });
+  }
+
+  /// Cuts lists into segments, see ListCuts.
+  void cut_segments() {
+    auto const slices = static_cast<index>(host_slices_.size());
+    auto const placed = rows_;
+    auto const columns = out_.columns;
+    auto const index_in_list = index_in_list_;
+    auto const entry_ptr = entry_ptr_;
+    auto const slice_of = slice_of_;
+    auto const list_begin = list_begin_;
+    auto const of = slices_;
+    auto const uses = work_.template take<int>(columns.extent(0));
+    segment_of_ = work_.template take<index>(columns.extent(0));
+    auto const segment_of = segment_of_;
+    Kokkos::deep_copy(exec_, uses, 0);
+    Kokkos::parallel_for(
+        "sptrsv::inverted::uses", thread_per_row(exec_, placed.rows.num_rows), KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(team.league_rank());
+          offset const begin = entry_ptr(p);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
+            index const j = index_in_list(begin + e);
+            if (j >= 0) Kokkos::atomic_inc(&uses(list_begin(slice_of(p)) + j));
+          });
+        });
+    auto const levels = work_.template take<index>(columns.extent(0));
+    Kokkos::parallel_for(
+        "sptrsv::inverted::levels", range_of<std::size_t>(exec_, columns.extent(0)),
+        KOKKOS_LAMBDA(std::size_t j) { levels(j) = placed.blocks(placed.block_of(columns(j))).level; });
+    ListCuts<T> const cut{placed, of, list_begin, levels, uses};
+    auto const segment_begin = segment_begin_ = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
+    index const count = sum_before<T, index>(
+        "sptrsv::inverted::count_segments", exec_, work_, slices, segment_begin, KOKKOS_LAMBDA(index s) {
+          index found = 0;
+          cut(s, [&](index, index) { ++found; });
+          return found;
+        });
+    auto const segments = out_.segments =
+        raw_view<Segment<index>, T>(exec_, "sptrsv::inverted::segments", static_cast<std::size_t>(count));
+    Kokkos::parallel_for(
+        "sptrsv::inverted::segments", row_range<T>(exec_, slices), KOKKOS_LAMBDA(index s) {
+          index at = segment_begin(s);
+          cut(s, [&](index first, index behind) {
+            segments(at) = {first, behind - first, s, 0, behind > first ? levels(behind - 1) : index(-1)};
+            for (index j = first; j < behind; ++j) segment_of(j) = at;
+            ++at;
+          });
+        });
+  }
+
+  /// Copies the entries in the order of segments, of rows and of op(T)'s rows.
+  void copy_entries() {
+    auto const segments = out_.segments;
+    auto const count = static_cast<index>(segments.extent(0));
+    auto const of = slices_;
+    auto const rows_at = work_.template take<index>(static_cast<std::size_t>(count) + 1);
+    index const rows = sum_before<T, index>(
+        "sptrsv::inverted::segment_rows", exec_, work_, count, rows_at,
+        KOKKOS_LAMBDA(index g) { return of(segments(g).slice).rows; });
+    Kokkos::parallel_for(
+        "sptrsv::inverted::rows_at", row_range<T>(exec_, count),
+        KOKKOS_LAMBDA(index g) { segments(g).rows_at = rows_at(g); });
+    auto const row_ptr = out_.row_ptr =
+        raw_view<offset, T>(exec_, "sptrsv::inverted::row_ptr", static_cast<std::size_t>(rows) + 1);
+    auto const lengths = work_.template take<offset>(static_cast<std::size_t>(rows));
+    Kokkos::deep_copy(exec_, lengths, offset(0));
+    auto const placed = rows_;
+    auto const index_in_list = index_in_list_;
+    auto const entry_ptr = entry_ptr_;
+    auto const slice_of = slice_of_;
+    auto const list_begin = list_begin_;
+    auto const segment_of = segment_of_;
+    auto const row_in = KOKKOS_LAMBDA(index p, offset e)->index {
+      Segment<index> const& segment = segments(segment_of(list_begin(slice_of(p)) + index_in_list(e)));
+      return segment.rows_at + p - of(segment.slice).first;
+    };
+    index const n = placed.rows.num_rows;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::lengths", thread_per_row(exec_, n), KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(team.league_rank());
+          offset const begin = entry_ptr(p);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
+            if (index_in_list(begin + e) >= 0) Kokkos::atomic_inc(&lengths(row_in(p, begin + e)));
+          });
+        });
+    auto const entries = static_cast<std::size_t>(sum_before<T, offset>(
+        "sptrsv::inverted::row_ptr", exec_, work_, rows, row_ptr, KOKKOS_LAMBDA(index r) { return lengths(r); }));
+    out_.column = raw_view<std::uint16_t, T>(exec_, "sptrsv::inverted::column", entries);
+    out_.source = raw_view<offset, T>(exec_, "sptrsv::inverted::source", entries);
+    out_.values = raw_view<typename T::scalar, T>(exec_, "sptrsv::inverted::values", entries);
+    using kernel = CopyEntries<T>;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::copy", team_policy(exec_, static_cast<int>(n), 1, kernel::lanes, kernel::scratch_bytes),
+        kernel{placed, out_, of, slice_of, list_begin, segment_begin_, index_in_list, segment_of, entry_ptr});
+  }
+
+ private:
+  exec_space exec_;
+  Workspace<T>& work_;
+  PlacedRows<T> rows_;
+  std::vector<RowSlice<index>> const& host_slices_;
+  Kokkos::View<const RowSlice<index>*, typename T::device> slices_;
+  Kokkos::View<const index*, typename T::device> slice_of_;
+  view<offset> entry_ptr_;
+  view<index> list_begin_, index_in_list_, segment_of_, segment_begin_;
+  OuterEntries<T> out_;
+};
+
+}  // namespace sptrsv::detail

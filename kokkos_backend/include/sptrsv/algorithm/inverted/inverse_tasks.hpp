@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks of a solve by inverted blocks, in the order in which teams take them.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "sptrsv/algorithm/inverted/column_lists.hpp"
+
+namespace sptrsv::detail {
+
+enum class TaskKind { small_blocks, sums, product };
+
+/// Work that one team does. x of position p is in slot p; slots from n on hold t, sums of rows of wide blocks.
+template <class I>
+struct InverseTask {
+  TaskKind kind;
+  I first, rows;                   ///< positions
+  I block, behind_last_block;      ///< the blocks
+  I segment, behind_last_segment;  ///< segments of small blocks and sums
+  I from_t, to_t;                ///< sums: slots of the first row's t, before (-1: b) and after; product: of the block
+  bool last;                     ///< whether sums are complete with this part
+  int sum_lanes, product_lanes;  ///< lanes that share a row
+};
+
+/// Groups rows into slices: small blocks of one level share a slice, wide blocks are cut into several.
+/// @param entries  by position: entries of the row
+template <class I>
+std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<long long> const& entries_before) {
+  std::vector<RowSlice<I>> slices;
+  bool open = false;
+  for (std::size_t b = 0; b < all.blocks.size(); ++b) {
+    auto const& block = all.blocks[b];
+    auto const number = static_cast<I>(b);
+    if (!block.small) {
+      for (I i = 0; i < block.rows; i += InvertedTuning::sum_rows)
+        slices.push_back(
+            {block.first + i, std::min<I>(InvertedTuning::sum_rows, block.rows - i), number, number + 1, true});
+      open = false;
+      continue;
+    }
+    if (open) {
+      auto& last = slices.back();
+      I const end = block.first + block.rows;
+      auto const inverse = all.inverse[end - 1].at - all.inverse[last.first].at;
+      if (all.blocks[last.block].level == block.level && end - last.first <= InvertedTuning::small_task &&
+          entries_before[end] - entries_before[last.first] + static_cast<long long>(inverse) <=
+              InvertedTuning::task_entries) {
+        last.rows = end - last.first;
+        last.behind_last_block = number + 1;
+        continue;
+      }
+    }
+    slices.push_back({block.first, block.rows, number, number + 1, false});
+    open = true;
+  }
+  return slices;
+}
+
+/// Returns the tasks, ordered by the level after which they can start, and the number of slots. A task only waits for
+/// tasks before it. The first parts of the sums of all slices come before the second ones.
+/// @param entries_of  by segment: number of its entries
+template <class I>
+std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> const& all,
+                                                             std::vector<RowSlice<I>> const& slices,
+                                                             std::vector<Segment<I>> const& segments,
+                                                             std::vector<long long> const& entries_of) {
+  struct Keyed {
+    std::tuple<I, int, I, I, std::size_t> key;  // level after which it can start, kind, level, part, number
+    InverseTask<I> task;
+  };
+  std::vector<Keyed> keyed;
+  auto const add = [&](I start, int kind, I level, I part, InverseTask<I> const& task) {
+    keyed.push_back({{start, kind, level, part, keyed.size()}, task});
+  };
+  auto slots = static_cast<long long>(all.row.size());
+  std::vector<I> t_of(all.blocks.size(), -1);
+  for (std::size_t b = 0; b < all.blocks.size(); ++b) {
+    auto const& block = all.blocks[b];
+    if (block.small) continue;
+    t_of[b] = static_cast<I>(slots);
+    slots += block.rows;
+    for (I i = 0; i < block.rows; i += InvertedTuning::product_rows)
+      add(block.level, 2, block.level, 0,
+          {TaskKind::product, block.first + i, std::min<I>(InvertedTuning::product_rows, block.rows - i),
+           static_cast<I>(b), static_cast<I>(b + 1), 0, 0, t_of[b], 0, false, 1, tile_lanes});
+  }
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < slices.size(); ++s) {
+    auto const& slice = slices[s];
+    auto const& block = all.blocks[slice.block];
+    std::size_t const first = at;
+    long long entries = 0;
+    while (at < segments.size() && segments[at].slice == static_cast<I>(s)) entries += entries_of[at++];
+    double const rows = static_cast<double>(slice.rows);
+    if (!slice.wide) {
+      std::size_t inverse = 0;
+      for (I p = slice.first; p < slice.first + slice.rows; ++p)
+        inverse += static_cast<std::size_t>(all.inverse[p].length);
+      double const parts = static_cast<double>(std::max<std::size_t>(1, at - first));
+      add(block.level, 0, block.level, 0,
+          {TaskKind::small_blocks, slice.first, slice.rows, slice.block, slice.behind_last_block, static_cast<I>(first),
+           static_cast<I>(at), -1, -1, false, InvertedTuning::lanes(static_cast<double>(entries) / rows / parts),
+           InvertedTuning::lanes(static_cast<double>(inverse) / rows)});
+      continue;
+    }
+    I from = -1;
+    for (std::size_t g = first; g < at; ++g) {
+      I to = t_of[slice.block] + slice.first - block.first;
+      if (g + 1 < at) {
+        to = static_cast<I>(slots);
+        slots += slice.rows;
+      }
+      I const start = segments[g].level + 1;
+      add(start, start == block.level ? 1 : 3, block.level, static_cast<I>(g - first),
+          {TaskKind::sums, slice.first, slice.rows, slice.block, slice.behind_last_block, static_cast<I>(g),
+           static_cast<I>(g + 1), from, to, g + 1 == at,
+           InvertedTuning::lanes(static_cast<double>(entries_of[g]) / rows), 1});
+      from = to;
+    }
+  }
+  std::sort(keyed.begin(), keyed.end(), [](Keyed const& a, Keyed const& b) { return a.key < b.key; });
+  std::vector<InverseTask<I>> tasks;
+  for (auto const& each : keyed) tasks.push_back(each.task);
+  return {tasks, slots};
+}
+
+}  // namespace sptrsv::detail

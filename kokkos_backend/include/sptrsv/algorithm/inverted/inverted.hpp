@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows with inverted diagonal blocks: a step for each block instead of one for each level.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sptrsv/algorithm/inverted/inverse_kernel.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/team_launch.hpp"
+#include "sptrsv/triangle/plural.hpp"
+
+namespace sptrsv {
+
+/// Solver by blocks of rows: x_B = inv(L_BB) t_B - W x_near, where t_B = b_B - (entries in other blocks) x, and
+/// W = inv(L_BB) L_B,near. The blocks of a complete factor are small subtrees of its elimination tree and pieces of
+/// paths above them; those of other triangles are rows that follow each other. `near` is the block before on a path.
+/// The inverses and W are made in update(). Where the growth of errors in a block may exceed 1e4 (FindGrowth), its rows
+/// are solved by substitution.
+///
+/// |b - op(T) x|_i <= 4 (k_i + w) u (|op(T)| |x|)_i for typical right-hand sides, with k_i entries in row i, and w rows
+/// of its block; not guaranteed. Bitwise reproducible. Chosen by name alone.
+/// Sources: F. Alvarado, A. Pothen, R. Schreiber, Highly parallel sparse triangular solution, 1993; P. Raghavan,
+/// Efficient parallel sparse triangular solution using selective inversion, 1998. Differs in that the block before is
+/// multiplied by the inverse beforehand, and that sums are split by the level at which their x are known.
+template <class T>
+class Inverted : public AlgorithmDefaults {
+ public:
+  using types = T;
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  static constexpr std::string_view name = "inverted";
+  static constexpr char const* summary =
+      "blocks of rows with inverted diagonal blocks, for complete factors and narrow levels";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  struct Options {
+    int width = 0;
+    int memory = detail::InvertedTuning::memory;
+    template <class V>
+    void visit(V& v) {
+      v.integer("width", width, 0, 1 << 14, "maximum rows of a block; 0: chosen");
+      v.integer("memory", memory, 1, INT_MAX, "MiB that the inverses may take; narrower blocks take less");
+    }
+  };
+
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const&) { return false; }
+
+  /// @throws Unsupported if the inverses need more than `memory`, whatever the width of the blocks.
+  Inverted(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) : tickets_(exec) {
+    rows_.rows = analysis.rows(exec);
+    to_.diagonal = analysis.shape().diagonal;
+    index const n = analysis.num_rows();
+    if (n == 0) return;
+    auto const blocks = partition(exec, analysis, options);
+    place(exec, blocks);
+    typename detail::Workspace<T>::Scope const scope(analysis.workspace());
+    auto const slices = detail::make_slices(blocks, entries_before(exec));
+    outer_ = detail::ColumnLists<T>(exec, analysis.workspace(), rows_, slices).build();
+    make_tasks(exec, blocks, slices);
+    inversion_ = detail::BlockInversion<T>(exec, blocks.blocks, n);
+    num_blocks_ = blocks.blocks.size();
+    levels_ = blocks.blocks.back().level + 1;
+    tree_ = blocks.tree;
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    if (to_.num_rows() == 0) return;
+    auto const numbers = analysis.numbers(values, values);
+    copy_outer(exec, numbers);
+    inversion_.run(exec, rows_, numbers, to_);
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             PermuteScale<T> const& permute_scale) const {
+    detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
+      solve_columns<decltype(width)::value>(exec, b, x, permute_scale, block);
+    });
+  }
+
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns >= 4 ? 4 : 1); }
+
+  std::string parameters() const {
+    std::string text = detail::plural(static_cast<long long>(num_blocks_), "block") +
+                       (tree_ ? " of a tree" : " of rows") + " in " + detail::plural(levels_, "step");
+    auto const marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to_.substituted);
+    auto const substituted = std::count(marked.data(), marked.data() + marked.extent(0), 1);
+    return substituted == 0 ? text : text + ", " + std::to_string(substituted) + " by substitution";
+  }
+  std::size_t memory_bytes() const {
+    return outer_.memory_bytes() + inversion_.memory_bytes() + solved_.memory_bytes() +
+           to_.dense.span() * sizeof(scalar) + to_.pivot.span() * sizeof(scalar) +
+           to_.inverse.span() * sizeof(detail::InverseRow) + 3 * to_.row.span() * sizeof(index) +
+           to_.blocks.span() * (sizeof(detail::InverseBlock<index>) + sizeof(int)) +
+           tasks_.span() * sizeof(detail::InverseTask<index>);
+  }
+
+  // public because nvcc allows no lambda in a private member
+
+  /// Returns by position the number of entries in the rows before, and of all.
+  std::vector<long long> entries_before(typename T::exec_space const& exec) const {
+    index const n = rows_.rows.num_rows;
+    auto const rows = rows_;
+    auto const before =
+        detail::raw_view<long long, T>(exec, "sptrsv::inverted::entries", static_cast<std::size_t>(n) + 1);
+    detail::scan_rows<T, long long>(
+        "sptrsv::inverted::entries", exec, n + 1,
+        KOKKOS_LAMBDA(index p) { return p < n ? static_cast<long long>(rows.rows.count(rows.row(p))) : 0LL; },
+        KOKKOS_LAMBDA(index p, long long sum) { before(p) = sum; });
+    std::vector<long long> out(static_cast<std::size_t>(n) + 1);
+    Kokkos::deep_copy(Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(out.data(), out.size()),
+                      before);
+    return out;
+  }
+  void make_tasks(typename T::exec_space const& exec, detail::InverseBlocks<index> const& blocks,
+                  std::vector<detail::RowSlice<index>> const& slices) {
+    auto const segments = outer_.segments;
+    auto const count = static_cast<index>(segments.extent(0));
+    auto const row_ptr = outer_.row_ptr;
+    auto const entries = detail::raw_view<long long, T>(exec, "sptrsv::inverted::segment_entries", segments.extent(0));
+    auto const behind = static_cast<index>(row_ptr.extent(0) - 1);
+    Kokkos::parallel_for(
+        "sptrsv::inverted::segment_entries", detail::row_range<T>(exec, count), KOKKOS_LAMBDA(index g) {
+          index const end = g + 1 < count ? segments(g + 1).rows_at : behind;
+          entries(g) = static_cast<long long>(row_ptr(end) - row_ptr(segments(g).rows_at));
+        });
+    exec.fence("sptrsv::inverted: the host makes tasks of segments");
+    std::vector<detail::Segment<index>> host_segments(segments.extent(0));
+    std::vector<long long> host_entries(segments.extent(0));
+    Kokkos::deep_copy(Kokkos::View<detail::Segment<index>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                          host_segments.data(), host_segments.size()),
+                      segments);
+    Kokkos::deep_copy(
+        Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host_entries.data(), host_entries.size()),
+        entries);
+    auto const made = detail::make_tasks(blocks, slices, host_segments, host_entries);
+    detail::require_counted<index>("rows and sums of parts of rows", static_cast<unsigned long long>(made.second),
+                                   "indices");
+    tasks_ = detail::copy_to_device<T>(exec, "sptrsv::inverted::tasks", made.first);
+    solved_ = detail::SolvedValues<T>(exec, static_cast<index>(made.second));
+  }
+  void copy_outer(typename T::exec_space const& exec, TriangleValues<T> const& numbers) const {
+    using offset = typename T::offset;
+    auto const outer = outer_;
+    Kokkos::parallel_for(
+        "sptrsv::inverted::copy_outer", detail::range_of<offset>(exec, outer.values.extent(0)),
+        KOKKOS_LAMBDA(offset k) {
+          outer.values(k) = detail::conjugate_if(numbers.all(outer.source(k)), numbers.conj);
+        });
+  }
+
+ private:
+  /// Returns the widest blocks whose inverses fit in the memory.
+  static detail::InverseBlocks<index> partition(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                                Options const& options) {
+    auto const tree = detail::find_tree<T>(exec, analysis);
+    std::size_t const most = (static_cast<std::size_t>(options.memory) << 20) / sizeof(scalar);
+    constexpr index least = detail::InvertedTuning::product_rows;
+    for (auto width = static_cast<index>(
+             options.width > 0 ? options.width : detail::InvertedTuning::width_of<typename T::exec_space>());
+         ; width = std::max<index>(least, width / 2)) {
+      auto blocks = detail::make_blocks<index>(tree, analysis.num_rows(), analysis.shape().ascending(), width);
+      if (blocks.dense <= most) return blocks;
+      if (width <= least)
+        throw Unsupported(std::string(name),
+                          "this triangle in the memory it may take: its inverses need " +
+                              std::to_string((blocks.dense * sizeof(scalar) >> 20) + 1) + " MiB",
+                          "set the option memory (PETSc: -mat_sptrsv_inverted_memory) to that, or choose another type");
+    }
+  }
+  void place(typename T::exec_space const& exec, detail::InverseBlocks<index> const& blocks) {
+    std::vector<index> position(blocks.row.size());
+    for (std::size_t p = 0; p < blocks.row.size(); ++p)
+      position[static_cast<std::size_t>(blocks.row[p])] = static_cast<index>(p);
+    to_.row = rows_.row = detail::copy_to_device<T>(exec, "sptrsv::inverted::row", blocks.row);
+    rows_.position = detail::copy_to_device<T>(exec, "sptrsv::inverted::position", position);
+    rows_.block_of = detail::copy_to_device<T>(exec, "sptrsv::inverted::block_of", blocks.block_of);
+    to_.blocks = rows_.blocks = detail::copy_to_device<T>(exec, "sptrsv::inverted::blocks", blocks.blocks);
+    to_.inverse = rows_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
+    to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
+    to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
+    to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
+  }
+
+  template <int K>
+  void solve_columns(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+                     PermuteScale<T> const& permute_scale, detail::ColumnBlock const& columns) const {
+    if (to_.num_rows() == 0) return;
+    using kernel = detail::InverseKernel<T, K>;
+    auto const count = static_cast<index>(tasks_.extent(0));
+    kernel const body{to_,
+                      outer_,
+                      tasks_,
+                      {b, x, permute_scale, columns.first},
+                      solved_.template begin<K>(exec, columns),
+                      tickets_,
+                      tickets_.next_counter()};
+    detail::LaunchShape shape;
+    if (!is_host_space<typename T::exec_space>) {
+      shape.threads = detail::InvertedTuning::warps;
+      shape.lanes = detail::tile_lanes;
+    }
+    shape.teams = detail::number_of_teams<T>(exec, count, shape);
+    if constexpr (detail::is_gpu<typename T::exec_space> && kernel::scratch_bytes <= detail::most_scratch_bytes) {
+      // registers for two teams on a multiprocessor
+      Kokkos::TeamPolicy<typename T::exec_space,
+                         Kokkos::LaunchBounds<detail::InvertedTuning::warps * detail::tile_lanes, 2>>
+          policy(exec, shape.teams, shape.threads, shape.lanes);
+      policy.set_scratch_size(0, Kokkos::PerTeam(kernel::scratch_bytes));
+      policy.set_scratch_size(1, Kokkos::PerTeam(8));
+      Kokkos::parallel_for("sptrsv::inverted::solve", detail::with_arguments_in_launch(policy), body);
+    } else {
+      detail::launch_teams("sptrsv::inverted::solve", exec, shape.teams, shape.threads, shape.lanes,
+                           kernel::scratch_bytes, body);
+    }
+  }
+
+  detail::PlacedRows<T> rows_;
+  detail::InvertedRows<T> to_;
+  detail::OuterEntries<T> outer_;
+  Kokkos::View<const detail::InverseTask<index>*, typename T::device> tasks_;
+  detail::BlockInversion<T> inversion_;
+  mutable detail::Tickets<T> tickets_;
+  mutable detail::SolvedValues<T> solved_;
+  std::size_t num_blocks_ = 0;
+  long long levels_ = 0;
+  bool tree_ = false;
+};
+
+}  // namespace sptrsv
