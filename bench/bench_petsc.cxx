@@ -20,12 +20,27 @@ using namespace sptrsv::bench;
 
 char const help[] =
     "Times symbolic phase, numeric phase and MatSolve of solver types, each answer checked first.\n"
-    "  bench_petsc -matrix lap3d:100|FILE [-factor ilu|icc] [-cases MAT_TYPE:TYPE,...] [-json FILE]\n"
-    "              [-ordering natural] [-block 1] [-repeat 50] [-budget SECONDS]\n"
+    "  bench_petsc -matrix lap3d:100|FILE [-factor ilu|icc|lu|cholesky] [-cases MAT_TYPE:TYPE,...]\n"
+    "              [-json FILE] [-ordering natural] [-block 1] [-repeat 50] [-budget SECONDS]\n"
     "              -dll_append <path>/libsptrsv_petsc.so\n"
     "-block: rows of the matrix' blocks, for cases such as seqbaij:sptrsv. All cases are of aij types, or all of one\n"
     "with blocks: answers are compared with PETSc's own factor of that type. petsc/this: MatSolve of the case of type\n"
-    "petsc divided by this one; above 1 is faster than PETSc.\n\n";
+    "petsc divided by this one; above 1 is faster than PETSc. Complete factors: -factor lu -ordering nd.\n\n";
+
+struct FactorName {
+  char const* name;
+  MatFactorType type;
+  bool symmetric;
+};
+constexpr FactorName factor_names[] = {{"ilu", MAT_FACTOR_ILU, false},
+                                       {"icc", MAT_FACTOR_ICC, true},
+                                       {"lu", MAT_FACTOR_LU, false},
+                                       {"cholesky", MAT_FACTOR_CHOLESKY, true}};
+FactorName const& factor_named(std::string const& name) {
+  for (auto const& each : factor_names)
+    if (name == each.name) return each;
+  throw std::runtime_error("-factor is ilu, icc, lu or cholesky, not " + name);
+}
 
 struct Settings {
   std::string matrix, factor = "ilu", cases, ordering, json;
@@ -70,7 +85,7 @@ Settings get_settings() {
   s.limits.runs = static_cast<int>(repeat);
   s.limits.seconds = static_cast<double>(budget);
   if (s.matrix.empty()) throw std::runtime_error("no -matrix: give lap3d:50, say, or a file");
-  if (s.factor != "ilu" && s.factor != "icc") throw std::runtime_error("-factor is ilu or icc, not " + s.factor);
+  (void)factor_named(s.factor);
   return s;
 }
 
@@ -79,8 +94,7 @@ std::vector<PetscCase> list_cases(Settings const& s) {
   for (auto const& word : split(s.cases, ',')) {
     auto const colon = word.find(':');
     if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not MAT_TYPE:TYPE");
-    cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1),
-                     s.ordering});
+    cases.push_back({factor_named(s.factor).type, word.substr(0, colon), word.substr(colon + 1), s.ordering});
   }
   return cases;
 }
@@ -131,7 +145,8 @@ bool run() {
   Mat A = make_matrix(s.matrix);
   if (MatSetBlockSize(A, s.block) != PETSC_SUCCESS)
     throw std::runtime_error("the rows of " + s.matrix + " are no multiple of -block " + std::to_string(s.block));
-  if (s.factor == "icc" && MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // otherwise seqsbaij refuses
+  if (factor_named(s.factor).symmetric &&
+      MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // otherwise seqsbaij refuses
     throw std::runtime_error("PETSc does not take " + s.matrix + " for symmetric");
   auto const of_reference = host_type(cases.front().mat_type);
   for (auto const& c : cases)
@@ -139,7 +154,7 @@ bool run() {
       throw std::runtime_error("-cases: " + c.mat_type + " and " + cases.front().mat_type +
                                " have different factors; time them in two runs");
   auto const reference = make_reference(A, {cases.front().factor, of_reference, "", s.ordering});
-  std::printf("%s, %s without fill, ordering %s, blocks of %d\n%-24s %11s %11s %11s %11s %11s %11s %11s %5s %10s\n",
+  std::printf("%s, %s, ordering %s, blocks of %d\n%-24s %11s %11s %11s %11s %11s %11s %11s %5s %10s\n",
               s.matrix.c_str(), s.factor.c_str(), s.ordering.c_str(), s.block, "matrix and type", "symbolic ms",
               "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs", "petsc/this");
   bool good = true;

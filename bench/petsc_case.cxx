@@ -58,7 +58,7 @@ class Factor {
     must(MatGetOrdering(matrix_, what_.ordering.c_str(), &rows_, &columns_));
     must(MatCreateVecs(matrix_, &x_, &b_));
     must(MatFactorInfoInitialize(&info_));
-    info_.fill = 1;
+    info_.fill = is_complete() ? 5 : 1;
     info_.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   }
   ~Factor() {
@@ -76,11 +76,13 @@ class Factor {
   void symbolic() {
     must(MatGetFactor(matrix_, what_.type.c_str(), what_.factor, &factor_));
     if (!factor_) throw std::runtime_error("PETSc has no such factor for this type of matrix");
-    if (what_.factor == MAT_FACTOR_ICC) must(MatICCFactorSymbolic(factor_, matrix_, rows_, &info_));
+    if (is_complete() && is_symmetric()) must(MatCholeskyFactorSymbolic(factor_, matrix_, rows_, &info_));
+    else if (is_complete()) must(MatLUFactorSymbolic(factor_, matrix_, rows_, columns_, &info_));
+    else if (is_symmetric()) must(MatICCFactorSymbolic(factor_, matrix_, rows_, &info_));
     else must(MatILUFactorSymbolic(factor_, matrix_, rows_, columns_, &info_));
   }
   void numeric() {
-    if (what_.factor == MAT_FACTOR_ICC) must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
+    if (is_symmetric()) must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
     else must(MatLUFactorNumeric(factor_, matrix_, &info_));
   }
   /// Solves once for a right-hand side with elements between 1 and 2, each changed by a factor of at most 1 + `nudge`.
@@ -114,6 +116,8 @@ class Factor {
 
  private:
   void must(PetscErrorCode code) const { errors_.must(code); }
+  bool is_complete() const { return what_.factor == MAT_FACTOR_LU || what_.factor == MAT_FACTOR_CHOLESKY; }
+  bool is_symmetric() const { return what_.factor == MAT_FACTOR_ICC || what_.factor == MAT_FACTOR_CHOLESKY; }
 
   PetscCase what_;
   Errors const& errors_;

@@ -13,7 +13,7 @@ namespace sptrsv::bench {
 
 /// Case to be timed.
 struct PetscCase {
-  MatFactorType factor;  ///< ILU or ICC, without fill
+  MatFactorType factor;  ///< ILU or ICC, without fill; LU or Cholesky
   std::string mat_type, type, ordering;
 };
 
