@@ -104,8 +104,6 @@ inline OptionValues exact_options(AlgorithmInfo const& info) {
 
 /// Tells whether a type sums the terms of a row in their order.
 inline bool sums_in_order(AlgorithmInfo const& info) { return info.name != "tiled" && info.name != "inverted"; }
-/// Returns the rows of a block by which the bound of a type's errors grows; 0 for types that substitute.
-inline int block_rows(std::string const& algorithm) { return algorithm == "inverted" ? 64 : 0; }
 
 /// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {

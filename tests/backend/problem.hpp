@@ -184,6 +184,9 @@ Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
   return b;
 }
 
+/// Returns the rows of a block by which the bound of a type's errors grows; 0 for types that substitute.
+inline int block_rows(std::string const& algorithm) { return algorithm == "inverted" ? 64 : 0; }
+
 /// Largest |b - T x|_i over its bound 4 (k_i + 2 + block_rows) u (|T||x|)_i; NaN counts as infinite.
 struct RowError {
   double ratio = 0;
