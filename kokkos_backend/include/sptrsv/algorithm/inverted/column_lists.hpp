@@ -176,6 +176,14 @@ struct CopyEntries {
 /// Bits of a word of a bit map.
 inline constexpr int word_bits = 8 * sizeof(unsigned);
 
+/// Bit map of the columns of a slice, in the words `at + first_word` to `at + first_word + words - 1` of all maps.
+template <class I>
+struct BitMap {
+  long long at = 0;
+  I first_word = 0, words = 0;
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t word(I c) const { return static_cast<std::size_t>(at + c / word_bits); }
+};
+
 /// Builder of OuterEntries.
 template <class T>
 class ColumnLists {
@@ -186,6 +194,7 @@ class ColumnLists {
   using member = typename Kokkos::TeamPolicy<exec_space>::member_type;
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
+  static constexpr int map_threads = is_host_space<exec_space> ? 1 : 256;  ///< threads of a team that reads a bit map
 
   ColumnLists(exec_space const& exec, Workspace<T>& work, PlacedRows<T> const& rows,
               std::vector<RowSlice<index>> const& slices)
@@ -214,46 +223,101 @@ class ColumnLists {
   // public because nvcc allows no lambda in a private member
 
   /// Lists the columns of each slice, and finds the index in the list of each outer entry's column (-1: not outer).
+  /// Columns are marked in bit maps, each from the first to the last outer column of a slice. The maps of successive
+  /// slices are made together, up to InvertedTuning::marks bytes of them.
   void make_lists() {
-    std::size_t const slices = host_slices_.size(),
-                      words = (static_cast<std::size_t>(rows_.rows.num_rows) + word_bits - 1) / word_bits,
-                      at_once = std::max<std::size_t>(1, std::min(slices, InvertedTuning::marks / (8 * words)));
-    auto const marks = work_.template take<unsigned>(at_once * words);
-    auto const before = work_.template take<index>(at_once * words);
-    auto const count = work_.template take<index>(at_once);
-    std::vector<std::size_t> start(slices + 1, 0);
-    list_begin_ = work_.template take<index>(slices + 1);
-    std::vector<index> counts(at_once), begins(slices + 1, 0);
-    for (std::size_t first = 0; first < slices; first += at_once) {
-      std::size_t const here = std::min(at_once, slices - first);
-      mark(static_cast<index>(first), static_cast<index>(here), static_cast<index>(words), marks, before, count);
-      Kokkos::View<index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const on_host(counts.data(), here);
-      Kokkos::deep_copy(exec_, on_host, Kokkos::subview(count, Kokkos::make_pair(std::size_t(0), here)));
-      exec_.fence("sptrsv::inverted: lengths of lists are needed on the host");
-      for (std::size_t s = 0; s < here; ++s)
-        start[first + s + 1] = start[first + s] + static_cast<std::size_t>(counts[s]);
-      require_counted<index>("columns of slices of rows", start[first + here], "indices");
-      for (std::size_t s = 0; s <= here; ++s) begins[first + s] = static_cast<index>(start[first + s]);
-      Kokkos::deep_copy(
-          exec_, list_begin_,
-          Kokkos::View<index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(begins.data(), slices + 1));
-      exec_.fence("sptrsv::inverted: starts of lists are copied");
-      if (out_.columns.extent(0) < start[first + here]) {
-        auto const longer = raw_view<index, T>(exec_, "sptrsv::inverted::columns", start[first + here]);
-        if (out_.columns.extent(0) > 0)
-          Kokkos::deep_copy(exec_, Kokkos::subview(longer, Kokkos::make_pair(std::size_t(0), out_.columns.extent(0))),
-                            out_.columns);
-        out_.columns = longer;
+    std::size_t const slices = host_slices_.size();
+    auto maps = find_maps();
+    std::vector<std::size_t> batches{0};  // first slice of each
+    std::size_t words = 0, most = 0, widest = 1;
+    for (std::size_t s = 0; s < slices; ++s) {
+      auto const mine = static_cast<std::size_t>(maps[s].words);
+      if (words > 0 && words + mine > InvertedTuning::marks / 8) {
+        batches.push_back(s);
+        words = 0;
       }
-      list(static_cast<index>(first), static_cast<index>(here), static_cast<index>(words), marks, before);
+      maps[s].at = static_cast<long long>(words) - maps[s].first_word;
+      words += mine;
+      most = std::max(most, words);
+      widest = std::max(widest, s + 1 - batches.back());
     }
+    batches.push_back(slices);
+    maps_ = copy_to_device<T>(exec_, "sptrsv::inverted::maps", maps);
+    auto const marks = work_.template take<unsigned>(most);
+    auto const before = work_.template take<index>(most);
+    auto const count = work_.template take<index>(widest);
+    list_begin_ = work_.template take<index>(slices + 1);
+    std::vector<index> counts(widest), begins(slices + 1, 0);
+    std::size_t used = 0;
+    for (std::size_t k = 0; k + 1 < batches.size(); ++k) {
+      std::size_t const first = batches[k], here = batches[k + 1] - first;
+      mark(static_cast<index>(first), static_cast<index>(here), marks, before, count);
+      auto const batch = Kokkos::make_pair(first, first + here + 1);
+      Kokkos::deep_copy(exec_, unmanaged(counts.data(), here),
+                        Kokkos::subview(count, Kokkos::make_pair(std::size_t(0), here)));
+      exec_.fence("sptrsv::inverted: lengths of lists are needed on the host");
+      begins[first] = static_cast<index>(used);
+      for (std::size_t s = 0; s < here; ++s) {
+        used += static_cast<std::size_t>(counts[s]);
+        require_counted<index>("columns of slices of rows", used, "indices");
+        begins[first + s + 1] = static_cast<index>(used);
+      }
+      Kokkos::deep_copy(exec_, Kokkos::subview(list_begin_, batch), unmanaged(begins.data() + first, here + 1));
+      exec_.fence("sptrsv::inverted: starts of lists are copied");
+      reserve_columns(used, first + here == slices);
+      list(static_cast<index>(first), static_cast<index>(here), marks, before);
+    }
+    out_.columns = Kokkos::subview(out_.columns, Kokkos::make_pair(std::size_t(0), used));
+  }
+  static auto unmanaged(index* at, std::size_t size) {
+    return Kokkos::View<index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(at, size);
+  }
+  /// Allocates at least `size` columns; unless these are the last ones, at least double the number before.
+  void reserve_columns(std::size_t size, bool last) {
+    std::size_t const old = out_.columns.extent(0);
+    if (size <= old) return;
+    auto const longer = raw_view<index, T>(exec_, "sptrsv::inverted::columns", last ? size : std::max(size, 2 * old));
+    if (old > 0)
+      Kokkos::deep_copy(exec_, Kokkos::subview(longer, Kokkos::make_pair(std::size_t(0), old)), out_.columns);
+    out_.columns = longer;
+  }
+
+  /// Returns the words of each slice's bit map; none for a slice without outer entries. Fences.
+  std::vector<BitMap<index>> find_maps() {
+    std::size_t const slices = host_slices_.size();
+    auto const first = work_.template take<index>(slices);
+    auto const last = work_.template take<index>(slices);
+    auto const placed = rows_;
+    auto const slice_of = slice_of_;
+    Kokkos::deep_copy(exec_, first, rows_.rows.num_rows);
+    Kokkos::deep_copy(exec_, last, index(-1));
+    Kokkos::parallel_for(
+        "sptrsv::inverted::outer_columns", thread_per_row(exec_, rows_.rows.num_rows),
+        KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(team.league_rank());
+          auto const block = placed.blocks(placed.block_of(p));
+          index const s = slice_of(p);
+          placed.for_each_entry(team, p, [&](index c, offset, offset) {
+            if (!placed.is_outer(block, c)) return;
+            if (load_relaxed(&first(s)) > c) Kokkos::atomic_min(&first(s), c);
+            if (load_relaxed(&last(s)) < c) Kokkos::atomic_max(&last(s), c);
+          });
+        });
+    std::vector<index> lowest(slices), highest(slices);
+    Kokkos::deep_copy(exec_, unmanaged(lowest.data(), slices), first);
+    Kokkos::deep_copy(exec_, unmanaged(highest.data(), slices), last);
+    exec_.fence("sptrsv::inverted: ranges of columns are needed on the host");
+    std::vector<BitMap<index>> maps(slices);
+    for (std::size_t s = 0; s < slices; ++s)
+      if (highest[s] >= 0) maps[s] = {0, lowest[s] / word_bits, highest[s] / word_bits - lowest[s] / word_bits + 1};
+    return maps;
   }
 
   /// Marks the columns of `here` slices in bit maps, and counts those before each word.
-  void mark(index first, index here, index words, view<unsigned> const& marks, view<index> const& before,
-            view<index> const& count) {
+  void mark(index first, index here, view<unsigned> const& marks, view<index> const& before, view<index> const& count) {
     auto const placed = rows_;
     auto const slice_of = slice_of_;
+    auto const maps = maps_;
     auto const& last = host_slices_[static_cast<std::size_t>(first + here - 1)];
     index const begin = host_slices_[static_cast<std::size_t>(first)].first, rows = last.first + last.rows - begin;
     Kokkos::deep_copy(exec_, marks, 0u);
@@ -261,43 +325,51 @@ class ColumnLists {
         "sptrsv::inverted::mark", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
           index const p = begin + static_cast<index>(team.league_rank());
           auto const block = placed.blocks(placed.block_of(p));
-          std::size_t const map = static_cast<std::size_t>(slice_of(p) - first) * static_cast<std::size_t>(words);
+          BitMap<index> const map = maps(slice_of(p));
           placed.for_each_entry(team, p, [&](index c, offset, offset) {
             if (!placed.is_outer(block, c)) return;
             unsigned const bit = 1u << (c % word_bits);
-            unsigned* const word = &marks(map + static_cast<std::size_t>(c / word_bits));
+            unsigned* const word = &marks(map.word(c));
             if ((load_relaxed(word) & bit) == 0) Kokkos::atomic_or(word, bit);
           });
         });
-    constexpr int threads = is_host_space<exec_space> ? 1 : 256;
     Kokkos::parallel_for(
-        "sptrsv::inverted::count", team_policy(exec_, static_cast<int>(here), threads, 1),
+        "sptrsv::inverted::count", team_policy(exec_, static_cast<int>(here), map_threads, 1),
         KOKKOS_LAMBDA(member const& team) {
-          std::size_t const map = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(words);
-          Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, words), [&](index w, index& sum, bool final) {
-            std::size_t const at = map + static_cast<std::size_t>(w);
+          BitMap<index> const map = maps(first + static_cast<index>(team.league_rank()));
+          if (map.words == 0) {
+            Kokkos::single(Kokkos::PerTeam(team), [&]() { count(team.league_rank()) = 0; });
+            return;
+          }
+          Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, map.words), [&](index w, index& sum, bool final) {
+            auto const at = static_cast<std::size_t>(map.at + map.first_word + w);
             if (final) before(at) = sum;
             sum += Kokkos::Experimental::popcount_builtin(marks(at));
-            if (final && w + 1 == words) count(team.league_rank()) = sum;
+            if (final && w + 1 == map.words) count(team.league_rank()) = sum;
           });
         });
   }
   /// Writes the lists of `here` slices, and the index in the list of each entry's column.
-  void list(index first, index here, index words, view<unsigned> const& marks, view<index> const& before) {
+  void list(index first, index here, view<unsigned> const& marks, view<index> const& before) {
     auto const placed = rows_;
     auto const slice_of = slice_of_;
+    auto const maps = maps_;
     auto const list_begin = list_begin_;
     auto const columns = out_.columns;
     auto const index_in_list = index_in_list_;
     auto const entry_ptr = entry_ptr_;
     Kokkos::parallel_for(
-        "sptrsv::inverted::list", range_of<long long>(exec_, static_cast<long long>(here) * words),
-        KOKKOS_LAMBDA(long long at) {
-          auto to = static_cast<std::size_t>(list_begin(first + static_cast<index>(at / words))) +
-                    static_cast<std::size_t>(before(at));
-          unsigned const word = marks(at);
-          for (int bit = 0; bit < word_bits; ++bit)
-            if (word >> bit & 1u) columns(to++) = static_cast<index>(at % words) * word_bits + bit;
+        "sptrsv::inverted::list", team_policy(exec_, static_cast<int>(here), map_threads, 1),
+        KOKKOS_LAMBDA(member const& team) {
+          index const s = first + static_cast<index>(team.league_rank());
+          BitMap<index> const map = maps(s);
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, map.words), [&](index w) {
+            auto const at = static_cast<std::size_t>(map.at + map.first_word + w);
+            auto to = static_cast<std::size_t>(list_begin(s)) + static_cast<std::size_t>(before(at));
+            unsigned const word = marks(at);
+            for (int bit = 0; bit < word_bits; ++bit)
+              if (word >> bit & 1u) columns(to++) = (map.first_word + w) * word_bits + bit;
+          });
         });
     auto const& last = host_slices_[static_cast<std::size_t>(first + here - 1)];
     index const begin = host_slices_[static_cast<std::size_t>(first)].first, rows = last.first + last.rows - begin;
@@ -305,13 +377,15 @@ class ColumnLists {
         "sptrsv::inverted::places", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
           index const p = begin + static_cast<index>(team.league_rank());
           auto const block = placed.blocks(placed.block_of(p));
-          std::size_t const map = static_cast<std::size_t>(slice_of(p) - first) * static_cast<std::size_t>(words);
+          BitMap<index> const map = maps(slice_of(p));
           placed.for_each_entry(team, p, [&](index c, offset, offset e) {
-            std::size_t const word = map + static_cast<std::size_t>(c / word_bits);
-            index_in_list(entry_ptr(p) + e) = placed.is_outer(block, c)
-                                                  ? before(word) + Kokkos::Experimental::popcount_builtin(
-                                                                       marks(word) & ((1u << (c % word_bits)) - 1u))
-                                                  : index(-1);
+            if (!placed.is_outer(block, c)) {
+              index_in_list(entry_ptr(p) + e) = -1;
+              return;
+            }
+            std::size_t const word = map.word(c);
+            index_in_list(entry_ptr(p) + e) =
+                before(word) + Kokkos::Experimental::popcount_builtin(marks(word) & ((1u << (c % word_bits)) - 1u));
           });
         });
   }
@@ -417,6 +491,7 @@ class ColumnLists {
   std::vector<RowSlice<index>> const& host_slices_;
   Kokkos::View<const RowSlice<index>*, typename T::device> slices_;
   Kokkos::View<const index*, typename T::device> slice_of_;
+  Kokkos::View<const BitMap<index>*, typename T::device> maps_;
   view<offset> entry_ptr_;
   view<index> list_begin_, index_in_list_, segment_of_, segment_begin_;
   OuterEntries<T> out_;

@@ -141,7 +141,7 @@ class BlockPartition {
     }
   }
 
-  /// Reserves the dense values of the last block. Rows of wide blocks start at a multiple of 32 bytes or more.
+  /// Reserves the dense values of the last block. Rows of wide blocks have a multiple of four values.
   void lay_out(Part const& part, InverseBlocks<I>& out) const {
     InverseBlock<I>& block = out.blocks.back();
     bool const ranges = part.subtree && !tree_.root_first;

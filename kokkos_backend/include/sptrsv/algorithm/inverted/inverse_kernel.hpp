@@ -65,7 +65,7 @@ struct InverseKernel {
       for (int c = 0; c < K; ++c) sum.value[c] += from_lane(sum.value[c], distance);
 #endif
   }
-  /// Returns a y, 0 where a is 0: an entry that the triangle lacks must not make NaN of an infinite y.
+  /// Returns a y, 0 where a is 0: most zeros are entries that the triangle lacks, where an infinite y must not matter.
   KOKKOS_FORCEINLINE_FUNCTION static scalar product(scalar const& a, scalar const& y) {
     return a == scalar(0) ? scalar(0) : a * y;
   }

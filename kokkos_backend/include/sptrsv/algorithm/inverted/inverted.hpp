@@ -21,8 +21,10 @@ namespace sptrsv {
 /// The inverses and W are made in update(). Where the growth of errors in a block may exceed 1e4 (FindGrowth), its rows
 /// are solved by substitution.
 ///
-/// |b - op(T) x|_i <= 4 (k_i + w) u (|op(T)| |x|)_i for typical right-hand sides, with k_i entries in row i, and w rows
-/// of its block; not guaranteed. Bitwise reproducible. Chosen by name alone.
+/// |b - op(T) x|_i <= 4 (k_i + w) u (|op(T)| |x|)_i for random right-hand sides, with k_i entries in row i, and w rows
+/// of its block; not guaranteed, and with b = op(T) x of a random x errors may be larger by the growth. Bitwise
+/// reproducible, except that a GPU adds three or more entries with the same row and column in any order. Chosen by name
+/// alone.
 /// Sources: F. Alvarado, A. Pothen, R. Schreiber, Highly parallel sparse triangular solution, 1993; P. Raghavan,
 /// Efficient parallel sparse triangular solution using selective inversion, 1998. Differs in that the block before is
 /// multiplied by the inverse beforehand, and that sums are split by the level at which their x are known.
@@ -41,7 +43,8 @@ class Inverted : public AlgorithmDefaults {
     int memory = detail::InvertedTuning::memory;
     template <class V>
     void visit(V& v) {
-      v.integer("width", width, 0, 1 << 14, "maximum rows of a block; 0: chosen");
+      v.integer("width", width, 0, 1 << 14,
+                "maximum rows of a block of a path, rounded down to a multiple of 16; 0: chosen");
       v.integer("memory", memory, 1, INT_MAX, "MiB that the inverses may take; narrower blocks take less");
     }
   };
@@ -75,7 +78,12 @@ class Inverted : public AlgorithmDefaults {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              PermuteScale<T> const& permute_scale) const {
-    detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
+    auto const columns = static_cast<int>(b.extent(1));
+    if (!fits_four_columns(exec)) {
+      for (int c = 0; c < columns; ++c) solve_columns<1>(exec, b, x, permute_scale, {c, 1, 0});
+      return;
+    }
+    detail::for_thread_columns(columns, [&](auto width, detail::ColumnBlock const& block) {
       solve_columns<decltype(width)::value>(exec, b, x, permute_scale, block);
     });
   }
@@ -84,7 +92,9 @@ class Inverted : public AlgorithmDefaults {
     tickets_.restart(exec);
     solved_.restart();
   }
-  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns >= 4 ? 4 : 1); }
+  void reserve(typename T::exec_space const& exec, int columns) {
+    solved_.reserve(exec, columns >= 4 && fits_four_columns(exec) ? 4 : 1);
+  }
 
   std::string parameters() const {
     std::string text = detail::plural(static_cast<long long>(num_blocks_), "block") +
@@ -156,15 +166,20 @@ class Inverted : public AlgorithmDefaults {
   }
 
  private:
+  /// Tells whether a team's scratch memory holds what four columns need.
+  static bool fits_four_columns(typename T::exec_space const& exec) {
+    return is_host_space<typename T::exec_space> ||
+           detail::InverseKernel<T, 4>::scratch_bytes <= static_cast<std::size_t>(detail::most_launch_scratch(exec));
+  }
   /// Returns the widest blocks whose inverses fit in the memory.
   static detail::InverseBlocks<index> partition(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                                 Options const& options) {
     auto const tree = detail::find_tree<T>(exec, analysis);
     std::size_t const most = (static_cast<std::size_t>(options.memory) << 20) / sizeof(scalar);
     constexpr index least = detail::InvertedTuning::product_rows;
-    for (auto width = static_cast<index>(
-             options.width > 0 ? options.width : detail::InvertedTuning::width_of<typename T::exec_space>());
-         ; width = std::max<index>(least, width / 2)) {
+    int const asked = options.width > 0 ? options.width : detail::InvertedTuning::width_of<typename T::exec_space>();
+    for (auto width = static_cast<index>(asked);; width /= 2) {
+      width = std::max<index>(least, width / least * least);
       auto blocks = detail::make_blocks<index>(tree, analysis.num_rows(), analysis.shape().ascending(), width);
       if (blocks.dense <= most) return blocks;
       if (width <= least)
@@ -186,6 +201,7 @@ class Inverted : public AlgorithmDefaults {
     to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
     to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
     to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
+    Kokkos::deep_copy(exec, to_.substituted, 0);
   }
 
   template <int K>
