@@ -24,6 +24,18 @@ Kokkos::View<const V*, typename T::device> copy_to_device(typename T::exec_space
   return to;
 }
 
+/// Returns a copy of `from` in a vector. Fences.
+template <class E, class View>
+std::vector<typename View::non_const_value_type> copy_to_host(E const& exec, View const& from) {
+  std::vector<typename View::non_const_value_type> to(from.extent(0));
+  Kokkos::deep_copy(exec,
+                    Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                        to.data(), to.size()),
+                    from);
+  exec.fence("sptrsv::copy_to_host: the vector is read on the host");
+  return to;
+}
+
 template <class T>
 using AllocateList = std::function<Kokkos::View<typename T::index*, typename T::device>(std::size_t)>;
 

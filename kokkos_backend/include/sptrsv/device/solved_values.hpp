@@ -145,6 +145,11 @@ struct SolvedSlots {
     poll(at(slot), values);
     return all_solved(values);
   }
+  /// Waits for the values of a slot. Must not wait for a lane of the same warp.
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void await(std::size_t slot, S (&values)[K], Row row) const {
+    for (Backoff wait; !try_load(slot, values);) wait(row);
+  }
   /// Tells whether none of the values is the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static bool all_solved(S const (&values)[K]) {
     bool all = true;

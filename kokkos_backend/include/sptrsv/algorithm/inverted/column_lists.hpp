@@ -30,6 +30,7 @@ struct Segment {
   I slice;
   I rows_at;  ///< number of rows of all segments before: where its rows start in row_ptr
   I level;    ///< level of the block of the last column, -1 without columns
+  long long entries;
 };
 
 /// Entries of op(T) outside of blocks and their `near` blocks. Device-copyable.
@@ -61,16 +62,15 @@ struct PlacedRows {
   Kokkos::View<const index*, typename T::device> position;  ///< by row
   Kokkos::View<const index*, typename T::device> block_of;  ///< by position
   Kokkos::View<const InverseBlock<index>*, typename T::device> blocks;
-  Kokkos::View<const InverseRow*, typename T::device> inverse;  ///< by position
 
-  /// Calls of_entry(c, k, e) for each entry of the row at position p, on the lanes of a thread: position c of its
-  /// column, offset k in `rows`, and number e in the row.
+  /// Calls of_entry(c, e) for each entry of the row at position p, on the lanes of a thread: position c of its column,
+  /// and number e in the row.
   template <class Team, class OfEntry>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(Team const& team, index p, OfEntry const& of_entry) const {
     index const i = row(p);
     offset const begin = rows.begin(i), count = rows.end(i) - begin;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count),
-                         [&](offset e) { of_entry(position(rows.col_idx(begin + e)), begin + e, e); });
+                         [&](offset e) { of_entry(position(rows.col_idx(begin + e)), e); });
   }
   /// Tells whether column c is outside of the block and its `near` block.
   KOKKOS_FORCEINLINE_FUNCTION static bool is_outer(InverseBlock<index> const& block, index c) {
@@ -89,27 +89,27 @@ struct ListCuts {
   Kokkos::View<const index*, typename T::device> levels;  ///< level of the block of each column of a list
   Kokkos::View<const int*, typename T::device> uses;      ///< number of entries of each column of a list
 
-  /// Calls found(first, behind) for each segment of the list of slice s.
+  /// Calls found(first, behind, entries) for each segment of the list of slice s.
   template <class Found>
   KOKKOS_INLINE_FUNCTION void operator()(index s, Found const& found) const {
     RowSlice<index> const slice = slices(s);
     index const level = placed.blocks(slice.block).level, end = begin(s + 1);
     index first = begin(s), level_before = -1;
-    if (first == end && slice.wide) found(first, end);
     long long entries = 0;
+    if (first == end && slice.wide) found(first, end, entries);
     for (index j = first; j < end; ++j) {
       index const here = levels(j);
       bool const is_near = slice.wide && here == level - 1 && level_before != here;
       if (j > first && (j - first == InvertedTuning::columns || is_near ||
                         (slice.wide && entries >= InvertedTuning::task_entries))) {
-        found(first, j);
+        found(first, j, entries);
         first = j;
         entries = 0;
       }
       level_before = here;
       entries += uses(j);
     }
-    if (first < end) found(first, end);
+    if (first < end) found(first, end, entries);
   }
 };
 
@@ -125,24 +125,25 @@ struct CopyEntries {
   PlacedRows<T> placed;
   OuterEntries<T> to;
   Kokkos::View<const RowSlice<index>*, typename T::device> slices;
-  Kokkos::View<const index*, typename T::device> slice_of, list_begin, segment_begin, index_in_list, segment_of;
+  Kokkos::View<const index*, typename T::device> slice_of, segment_begin, list_index, segment_of;
   Kokkos::View<const offset*, typename T::device> entry_ptr;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = static_cast<index>(team.league_rank());
-    index const s = slice_of(p), first = list_begin(s), row = p - slices(s).first;
+    index const s = slice_of(p), row = p - slices(s).first;
     offset const begin = entry_ptr(p), count = entry_ptr(p + 1) - begin, each = (count + lanes - 1) / lanes,
                  source = placed.rows.begin(placed.row(p));
     auto memory = team.team_shmem();
     auto* const before = static_cast<index*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
     for (index g0 = segment_begin(s); g0 < segment_begin(s + 1); g0 += window) {
-      // calls f(e, j, g) for entry e of the lane's part: its column's index in the lists, and its segment from g0 on
+      // calls f(e, j, g) for entry e of the lane's part: its index in the lists, and its segment from g0 on
       auto const visit = [&](int lane, auto const& f) {
         offset const end = lane * each + each < count ? lane * each + each : count;
         for (offset e = lane * each; e < end; ++e) {
-          if (index_in_list(begin + e) < 0) continue;
-          index const j = first + index_in_list(begin + e), g = segment_of(j) - g0;
+          index const j = list_index(begin + e);
+          if (j < 0) continue;
+          index const g = segment_of(j) - g0;
           if (g >= 0 && g < window) f(e, j, g);
         }
       };
@@ -196,9 +197,11 @@ class ColumnLists {
   using view = Kokkos::View<V*, typename T::device>;
   static constexpr int map_threads = is_host_space<exec_space> ? 1 : 256;  ///< threads of a team that reads a bit map
 
+  /// @param entry_ptr  number of entries before the row of each position
+  /// @param entries    number of all entries
   ColumnLists(exec_space const& exec, Workspace<T>& work, PlacedRows<T> const& rows,
-              std::vector<RowSlice<index>> const& slices)
-      : exec_(exec), work_(work), rows_(rows), host_slices_(slices) {}
+              std::vector<RowSlice<index>> const& slices, view<offset> const& entry_ptr, std::size_t entries)
+      : exec_(exec), work_(work), rows_(rows), host_slices_(slices), entry_ptr_(entry_ptr), entries_(entries) {}
 
   OuterEntries<T> build() {
     index const n = rows_.rows.num_rows;
@@ -208,12 +211,7 @@ class ColumnLists {
     for (std::size_t s = 0; s < host_slices_.size(); ++s)
       std::fill_n(of_row.begin() + host_slices_[s].first, host_slices_[s].rows, static_cast<index>(s));
     slice_of_ = copy_to_device<T>(exec_, "sptrsv::inverted::slice_of", of_row);
-    entry_ptr_ = work_.template take<offset>(static_cast<std::size_t>(n) + 1);
-    auto const placed = rows_;
-    auto const entries = sum_before<T, offset>(
-        "sptrsv::inverted::entries", exec_, work_, n, entry_ptr_,
-        KOKKOS_LAMBDA(index p) { return placed.rows.count(placed.row(p)); });
-    index_in_list_ = work_.template take<index>(static_cast<std::size_t>(entries));
+    list_index_ = work_.template take<index>(entries_);
     make_lists();
     cut_segments();
     copy_entries();
@@ -222,7 +220,7 @@ class ColumnLists {
 
   // public because nvcc allows no lambda in a private member
 
-  /// Lists the columns of each slice, and finds the index in the list of each outer entry's column (-1: not outer).
+  /// Lists the columns of each slice, and finds the index in the lists of each outer entry's column (-1: not outer).
   /// Columns are marked in bit maps, each from the first to the last outer column of a slice. The maps of successive
   /// slices are made together, up to InvertedTuning::marks bytes of them.
   void make_lists() {
@@ -247,30 +245,27 @@ class ColumnLists {
     auto const before = work_.template take<index>(most);
     auto const count = work_.template take<index>(widest);
     list_begin_ = work_.template take<index>(slices + 1);
-    std::vector<index> counts(widest), begins(slices + 1, 0);
+    std::vector<index> begins(slices + 1, 0);
     std::size_t used = 0;
     for (std::size_t k = 0; k + 1 < batches.size(); ++k) {
       std::size_t const first = batches[k], here = batches[k + 1] - first;
       mark(static_cast<index>(first), static_cast<index>(here), marks, before, count);
       auto const batch = Kokkos::make_pair(first, first + here + 1);
-      Kokkos::deep_copy(exec_, unmanaged(counts.data(), here),
-                        Kokkos::subview(count, Kokkos::make_pair(std::size_t(0), here)));
-      exec_.fence("sptrsv::inverted: lengths of lists are needed on the host");
+      auto const counts = copy_to_host(exec_, Kokkos::subview(count, Kokkos::make_pair(std::size_t(0), here)));
       begins[first] = static_cast<index>(used);
       for (std::size_t s = 0; s < here; ++s) {
         used += static_cast<std::size_t>(counts[s]);
         require_counted<index>("columns of slices of rows", used, "indices");
         begins[first + s + 1] = static_cast<index>(used);
       }
-      Kokkos::deep_copy(exec_, Kokkos::subview(list_begin_, batch), unmanaged(begins.data() + first, here + 1));
+      Kokkos::deep_copy(
+          exec_, Kokkos::subview(list_begin_, batch),
+          Kokkos::View<index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(begins.data() + first, here + 1));
       exec_.fence("sptrsv::inverted: starts of lists are copied");
       reserve_columns(used, first + here == slices);
       list(static_cast<index>(first), static_cast<index>(here), marks, before);
     }
     out_.columns = Kokkos::subview(out_.columns, Kokkos::make_pair(std::size_t(0), used));
-  }
-  static auto unmanaged(index* at, std::size_t size) {
-    return Kokkos::View<index*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(at, size);
   }
   /// Allocates at least `size` columns; unless these are the last ones, at least double the number before.
   void reserve_columns(std::size_t size, bool last) {
@@ -297,16 +292,13 @@ class ColumnLists {
           auto const p = static_cast<index>(team.league_rank());
           auto const block = placed.blocks(placed.block_of(p));
           index const s = slice_of(p);
-          placed.for_each_entry(team, p, [&](index c, offset, offset) {
+          placed.for_each_entry(team, p, [&](index c, offset) {
             if (!placed.is_outer(block, c)) return;
             if (load_relaxed(&first(s)) > c) Kokkos::atomic_min(&first(s), c);
             if (load_relaxed(&last(s)) < c) Kokkos::atomic_max(&last(s), c);
           });
         });
-    std::vector<index> lowest(slices), highest(slices);
-    Kokkos::deep_copy(exec_, unmanaged(lowest.data(), slices), first);
-    Kokkos::deep_copy(exec_, unmanaged(highest.data(), slices), last);
-    exec_.fence("sptrsv::inverted: ranges of columns are needed on the host");
+    auto const lowest = copy_to_host(exec_, first), highest = copy_to_host(exec_, last);
     std::vector<BitMap<index>> maps(slices);
     for (std::size_t s = 0; s < slices; ++s)
       if (highest[s] >= 0) maps[s] = {0, lowest[s] / word_bits, highest[s] / word_bits - lowest[s] / word_bits + 1};
@@ -326,7 +318,7 @@ class ColumnLists {
           index const p = begin + static_cast<index>(team.league_rank());
           auto const block = placed.blocks(placed.block_of(p));
           BitMap<index> const map = maps(slice_of(p));
-          placed.for_each_entry(team, p, [&](index c, offset, offset) {
+          placed.for_each_entry(team, p, [&](index c, offset) {
             if (!placed.is_outer(block, c)) return;
             unsigned const bit = 1u << (c % word_bits);
             unsigned* const word = &marks(map.word(c));
@@ -349,14 +341,14 @@ class ColumnLists {
           });
         });
   }
-  /// Writes the lists of `here` slices, and the index in the list of each entry's column.
+  /// Writes the lists of `here` slices, and the index in the lists of each entry's column.
   void list(index first, index here, view<unsigned> const& marks, view<index> const& before) {
     auto const placed = rows_;
     auto const slice_of = slice_of_;
     auto const maps = maps_;
     auto const list_begin = list_begin_;
     auto const columns = out_.columns;
-    auto const index_in_list = index_in_list_;
+    auto const list_index = list_index_;
     auto const entry_ptr = entry_ptr_;
     Kokkos::parallel_for(
         "sptrsv::inverted::list", team_policy(exec_, static_cast<int>(here), map_threads, 1),
@@ -378,14 +370,31 @@ class ColumnLists {
           index const p = begin + static_cast<index>(team.league_rank());
           auto const block = placed.blocks(placed.block_of(p));
           BitMap<index> const map = maps(slice_of(p));
-          placed.for_each_entry(team, p, [&](index c, offset, offset e) {
-            if (!placed.is_outer(block, c)) {
-              index_in_list(entry_ptr(p) + e) = -1;
-              return;
+          index const list = list_begin(slice_of(p));
+          placed.for_each_entry(team, p, [&](index c, offset e) {
+            index at = -1;
+            if (placed.is_outer(block, c)) {
+              std::size_t const word = map.word(c);
+              unsigned const bits_before = marks(word) & ((1u << (c % word_bits)) - 1u);
+              at = list + before(word) + Kokkos::Experimental::popcount_builtin(bits_before);
             }
-            std::size_t const word = map.word(c);
-            index_in_list(entry_ptr(p) + e) =
-                before(word) + Kokkos::Experimental::popcount_builtin(marks(word) & ((1u << (c % word_bits)) - 1u));
+            list_index(entry_ptr(p) + e) = at;
+          });
+        });
+  }
+
+  /// Calls of(p, j) for each outer entry of the row at position p; j is its column's index in the lists.
+  template <class Of>
+  void for_listed_entries(char const* label, Of const& of) const {
+    auto const list_index = list_index_;
+    auto const entry_ptr = entry_ptr_;
+    Kokkos::parallel_for(
+        label, thread_per_row(exec_, rows_.rows.num_rows), KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(team.league_rank());
+          offset const begin = entry_ptr(p);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
+            index const j = list_index(begin + e);
+            if (j >= 0) of(p, j);
           });
         });
   }
@@ -395,34 +404,22 @@ class ColumnLists {
     auto const slices = static_cast<index>(host_slices_.size());
     auto const placed = rows_;
     auto const columns = out_.columns;
-    auto const index_in_list = index_in_list_;
-    auto const entry_ptr = entry_ptr_;
-    auto const slice_of = slice_of_;
-    auto const list_begin = list_begin_;
     auto const of = slices_;
     auto const uses = work_.template take<int>(columns.extent(0));
     segment_of_ = work_.template take<index>(columns.extent(0));
     auto const segment_of = segment_of_;
     Kokkos::deep_copy(exec_, uses, 0);
-    Kokkos::parallel_for(
-        "sptrsv::inverted::uses", thread_per_row(exec_, placed.rows.num_rows), KOKKOS_LAMBDA(member const& team) {
-          auto const p = static_cast<index>(team.league_rank());
-          offset const begin = entry_ptr(p);
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
-            index const j = index_in_list(begin + e);
-            if (j >= 0) Kokkos::atomic_inc(&uses(list_begin(slice_of(p)) + j));
-          });
-        });
+    for_listed_entries("sptrsv::inverted::uses", KOKKOS_LAMBDA(index, index j) { Kokkos::atomic_inc(&uses(j)); });
     auto const levels = work_.template take<index>(columns.extent(0));
     Kokkos::parallel_for(
         "sptrsv::inverted::levels", range_of<std::size_t>(exec_, columns.extent(0)),
         KOKKOS_LAMBDA(std::size_t j) { levels(j) = placed.blocks(placed.block_of(columns(j))).level; });
-    ListCuts<T> const cut{placed, of, list_begin, levels, uses};
+    ListCuts<T> const cut{placed, of, list_begin_, levels, uses};
     auto const segment_begin = segment_begin_ = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
     index const count = sum_before<T, index>(
         "sptrsv::inverted::count_segments", exec_, work_, slices, segment_begin, KOKKOS_LAMBDA(index s) {
           index found = 0;
-          cut(s, [&](index, index) { ++found; });
+          cut(s, [&](index, index, long long) { ++found; });
           return found;
         });
     auto const segments = out_.segments =
@@ -430,8 +427,8 @@ class ColumnLists {
     Kokkos::parallel_for(
         "sptrsv::inverted::segments", row_range<T>(exec_, slices), KOKKOS_LAMBDA(index s) {
           index at = segment_begin(s);
-          cut(s, [&](index first, index behind) {
-            segments(at) = {first, behind - first, s, 0, behind > first ? levels(behind - 1) : index(-1)};
+          cut(s, [&](index first, index behind, long long entries) {
+            segments(at) = {first, behind - first, s, 0, behind > first ? levels(behind - 1) : index(-1), entries};
             for (index j = first; j < behind; ++j) segment_of(j) = at;
             ++at;
           });
@@ -454,24 +451,11 @@ class ColumnLists {
         raw_view<offset, T>(exec_, "sptrsv::inverted::row_ptr", static_cast<std::size_t>(rows) + 1);
     auto const lengths = work_.template take<offset>(static_cast<std::size_t>(rows));
     Kokkos::deep_copy(exec_, lengths, offset(0));
-    auto const placed = rows_;
-    auto const index_in_list = index_in_list_;
-    auto const entry_ptr = entry_ptr_;
-    auto const slice_of = slice_of_;
-    auto const list_begin = list_begin_;
     auto const segment_of = segment_of_;
-    auto const row_in = KOKKOS_LAMBDA(index p, offset e)->index {
-      Segment<index> const& segment = segments(segment_of(list_begin(slice_of(p)) + index_in_list(e)));
-      return segment.rows_at + p - of(segment.slice).first;
-    };
-    index const n = placed.rows.num_rows;
-    Kokkos::parallel_for(
-        "sptrsv::inverted::lengths", thread_per_row(exec_, n), KOKKOS_LAMBDA(member const& team) {
-          auto const p = static_cast<index>(team.league_rank());
-          offset const begin = entry_ptr(p);
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
-            if (index_in_list(begin + e) >= 0) Kokkos::atomic_inc(&lengths(row_in(p, begin + e)));
-          });
+    for_listed_entries(
+        "sptrsv::inverted::lengths", KOKKOS_LAMBDA(index p, index j) {
+          Segment<index> const& segment = segments(segment_of(j));
+          Kokkos::atomic_inc(&lengths(segment.rows_at + p - of(segment.slice).first));
         });
     auto const entries = static_cast<std::size_t>(sum_before<T, offset>(
         "sptrsv::inverted::row_ptr", exec_, work_, rows, row_ptr, KOKKOS_LAMBDA(index r) { return lengths(r); }));
@@ -480,8 +464,9 @@ class ColumnLists {
     out_.values = raw_view<typename T::scalar, T>(exec_, "sptrsv::inverted::values", entries);
     using kernel = CopyEntries<T>;
     Kokkos::parallel_for(
-        "sptrsv::inverted::copy", team_policy(exec_, static_cast<int>(n), 1, kernel::lanes, kernel::scratch_bytes),
-        kernel{placed, out_, of, slice_of, list_begin, segment_begin_, index_in_list, segment_of, entry_ptr});
+        "sptrsv::inverted::copy",
+        team_policy(exec_, static_cast<int>(rows_.rows.num_rows), 1, kernel::lanes, kernel::scratch_bytes),
+        kernel{rows_, out_, of, slice_of_, segment_begin_, list_index_, segment_of, entry_ptr_});
   }
 
  private:
@@ -493,7 +478,8 @@ class ColumnLists {
   Kokkos::View<const index*, typename T::device> slice_of_;
   Kokkos::View<const BitMap<index>*, typename T::device> maps_;
   view<offset> entry_ptr_;
-  view<index> list_begin_, index_in_list_, segment_of_, segment_begin_;
+  std::size_t entries_;
+  view<index> list_begin_, list_index_, segment_of_, segment_begin_;
   OuterEntries<T> out_;
 };
 

@@ -74,14 +74,12 @@ class BlockPartition {
     I const pieces = rows <= std::min<I>(width, InvertedTuning::small_block) ? 1 : (rows + width - 1) / width;
     I const slices = (rows + InvertedTuning::product_rows - 1) / InvertedTuning::product_rows;
     I const each = pieces == 1 ? rows : (slices + pieces - 1) / pieces * InvertedTuning::product_rows;
-    auto const before = static_cast<I>(parts_.size());
     for (I at = 0; at < rows; at += each) {
       auto const part = static_cast<I>(parts_.size());
-      parts_.push_back({first + at, std::min(each, rows - at), false, part > before ? part - 1 : I(-1), 0});
+      bool const is_first = tree_.root_first ? at + each >= rows : at == 0;  // in the order of the solve
+      I const near = is_first ? I(-1) : tree_.root_first ? part + 1 : part - 1;
+      parts_.push_back({first + at, std::min(each, rows - at), false, near, 0});
     }
-    if (!tree_.root_first) return;
-    for (I part = before; part < static_cast<I>(parts_.size()); ++part)
-      parts_[part].near = part + 1 < static_cast<I>(parts_.size()) ? part + 1 : I(-1);
   }
 
   InverseBlocks<I> order() {

@@ -101,9 +101,7 @@ struct InverseKernel {
         index const i = to.row(task.first + r);
         for (int c = 0; c < K; ++c) value[c] = io.load(i, c);
       } else {
-        auto const* const at = slots.at(static_cast<std::size_t>(task.from_t + r));
-        slots_type::poll(at, value);
-        for (Backoff wait; !slots_type::all_solved(value); slots_type::poll(at, value)) wait(r);
+        slots.await(static_cast<std::size_t>(task.from_t + r), value, r);
       }
       for (int c = 0; c < K; ++c) t[c * task_rows + r] = value[c];
     }
@@ -290,17 +288,13 @@ struct InverseKernel {
         scalar const a = j < block.near_rows ? near[j] : row[j - block.near_rows];
         index const from = j < block.near_rows ? block.near_first + j : block.first + j - block.near_rows;
         scalar x[K];
-        auto const* const at = slots.at(static_cast<std::size_t>(from));
-        slots_type::poll(at, x);
-        for (Backoff wait; !slots_type::all_solved(x); slots_type::poll(at, x)) wait(p);
+        slots.await(static_cast<std::size_t>(from), x, p);
         for (int c = 0; c < K; ++c) sums.value[c] += product(a, x[c]);
       }
       add_lanes(sums, shared);
       if (me.rank == 0) {
         scalar t[K], x[K];
-        auto const* const at = slots.at(static_cast<std::size_t>(first_t + inner));
-        slots_type::poll(at, t);
-        for (Backoff wait; !slots_type::all_solved(t); slots_type::poll(at, t)) wait(p);
+        slots.await(static_cast<std::size_t>(first_t + inner), t, p);
         for (int c = 0; c < K; ++c) x[c] = finish_row(to.diagonal, t[c] - sums.value[c], to.pivot(p));
         publish_x(p, x);
       }

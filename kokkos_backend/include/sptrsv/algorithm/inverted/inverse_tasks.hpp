@@ -25,9 +25,9 @@ struct InverseTask {
 };
 
 /// Groups rows into slices: small blocks of one level share a slice, wide blocks are cut into several.
-/// @param entries  by position: entries of the row
-template <class I>
-std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<long long> const& entries_before) {
+/// @param entries_before  by position: number of entries of the rows before; and of all
+template <class I, class Offset>
+std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<Offset> const& entries_before) {
   std::vector<RowSlice<I>> slices;
   bool open = false;
   for (std::size_t b = 0; b < all.blocks.size(); ++b) {
@@ -45,7 +45,7 @@ std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<lo
       I const end = block.first + block.rows;
       auto const inverse = all.inverse[end - 1].at - all.inverse[last.first].at;
       if (all.blocks[last.block].level == block.level && end - last.first <= InvertedTuning::small_task &&
-          entries_before[end] - entries_before[last.first] + static_cast<long long>(inverse) <=
+          static_cast<long long>(entries_before[end] - entries_before[last.first]) + static_cast<long long>(inverse) <=
               InvertedTuning::task_entries) {
         last.rows = end - last.first;
         last.behind_last_block = number + 1;
@@ -60,12 +60,10 @@ std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<lo
 
 /// Returns the tasks, ordered by the level after which they can start, and the number of slots. A task only waits for
 /// tasks before it. The first parts of the sums of all slices come before the second ones.
-/// @param entries_of  by segment: number of its entries
 template <class I>
 std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> const& all,
                                                              std::vector<RowSlice<I>> const& slices,
-                                                             std::vector<Segment<I>> const& segments,
-                                                             std::vector<long long> const& entries_of) {
+                                                             std::vector<Segment<I>> const& segments) {
   struct Keyed {
     std::tuple<I, int, I, I, std::size_t> key;  // level after which it can start, kind, level, part, number
     InverseTask<I> task;
@@ -92,7 +90,7 @@ std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> co
     auto const& block = all.blocks[slice.block];
     std::size_t const first = at;
     long long entries = 0;
-    while (at < segments.size() && segments[at].slice == static_cast<I>(s)) entries += entries_of[at++];
+    while (at < segments.size() && segments[at].slice == static_cast<I>(s)) entries += segments[at++].entries;
     double const rows = static_cast<double>(slice.rows);
     if (!slice.wide) {
       std::size_t inverse = 0;
@@ -116,7 +114,7 @@ std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> co
       add(start, start == block.level ? 1 : 3, block.level, static_cast<I>(g - first),
           {TaskKind::sums, slice.first, slice.rows, slice.block, slice.behind_last_block, static_cast<I>(g),
            static_cast<I>(g + 1), from, to, g + 1 == at,
-           InvertedTuning::lanes(static_cast<double>(entries_of[g]) / rows), 1});
+           InvertedTuning::lanes(static_cast<double>(segments[g].entries) / rows), 1});
       from = to;
     }
   }

@@ -59,12 +59,8 @@ class Inverted : public AlgorithmDefaults {
     if (n == 0) return;
     auto const blocks = partition(exec, analysis, options);
     place(exec, blocks);
-    typename detail::Workspace<T>::Scope const scope(analysis.workspace());
-    auto const slices = detail::make_slices(blocks, entries_before(exec));
-    outer_ = detail::ColumnLists<T>(exec, analysis.workspace(), rows_, slices).build();
-    make_tasks(exec, blocks, slices);
+    make_tasks(exec, analysis.workspace(), blocks);
     inversion_ = detail::BlockInversion<T>(exec, blocks.blocks, n);
-    num_blocks_ = blocks.blocks.size();
     levels_ = blocks.blocks.back().level + 1;
     tree_ = blocks.tree;
   }
@@ -97,7 +93,7 @@ class Inverted : public AlgorithmDefaults {
   }
 
   std::string parameters() const {
-    std::string text = detail::plural(static_cast<long long>(num_blocks_), "block") +
+    std::string text = detail::plural(static_cast<long long>(to_.blocks.extent(0)), "block") +
                        (tree_ ? " of a tree" : " of rows") + " in " + detail::plural(levels_, "step");
     auto const marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to_.substituted);
     auto const substituted = std::count(marked.data(), marked.data() + marked.extent(0), 1);
@@ -113,43 +109,23 @@ class Inverted : public AlgorithmDefaults {
 
   // public because nvcc allows no lambda in a private member
 
-  /// Returns by position the number of entries in the rows before, and of all.
-  std::vector<long long> entries_before(typename T::exec_space const& exec) const {
-    index const n = rows_.rows.num_rows;
+  /// Finds the entries outside of the blocks, and the tasks of a solve.
+  void make_tasks(typename T::exec_space const& exec, detail::Workspace<T>& work,
+                  detail::InverseBlocks<index> const& blocks) {
+    using offset = typename T::offset;
+    typename detail::Workspace<T>::Scope const scope(work);
     auto const rows = rows_;
-    auto const before =
-        detail::raw_view<long long, T>(exec, "sptrsv::inverted::entries", static_cast<std::size_t>(n) + 1);
-    detail::scan_rows<T, long long>(
-        "sptrsv::inverted::entries", exec, n + 1,
-        KOKKOS_LAMBDA(index p) { return p < n ? static_cast<long long>(rows.rows.count(rows.row(p))) : 0LL; },
-        KOKKOS_LAMBDA(index p, long long sum) { before(p) = sum; });
-    std::vector<long long> out(static_cast<std::size_t>(n) + 1);
-    Kokkos::deep_copy(Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(out.data(), out.size()),
-                      before);
-    return out;
-  }
-  void make_tasks(typename T::exec_space const& exec, detail::InverseBlocks<index> const& blocks,
-                  std::vector<detail::RowSlice<index>> const& slices) {
-    auto const segments = outer_.segments;
-    auto const count = static_cast<index>(segments.extent(0));
-    auto const row_ptr = outer_.row_ptr;
-    auto const entries = detail::raw_view<long long, T>(exec, "sptrsv::inverted::segment_entries", segments.extent(0));
-    auto const behind = static_cast<index>(row_ptr.extent(0) - 1);
-    Kokkos::parallel_for(
-        "sptrsv::inverted::segment_entries", detail::row_range<T>(exec, count), KOKKOS_LAMBDA(index g) {
-          index const end = g + 1 < count ? segments(g + 1).rows_at : behind;
-          entries(g) = static_cast<long long>(row_ptr(end) - row_ptr(segments(g).rows_at));
-        });
-    exec.fence("sptrsv::inverted: the host makes tasks of segments");
-    std::vector<detail::Segment<index>> host_segments(segments.extent(0));
-    std::vector<long long> host_entries(segments.extent(0));
-    Kokkos::deep_copy(Kokkos::View<detail::Segment<index>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                          host_segments.data(), host_segments.size()),
-                      segments);
-    Kokkos::deep_copy(
-        Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host_entries.data(), host_entries.size()),
-        entries);
-    auto const made = detail::make_tasks(blocks, slices, host_segments, host_entries);
+    index const n = rows.rows.num_rows;
+    auto const entry_ptr = work.template take<offset>(static_cast<std::size_t>(n) + 1);
+    detail::scan_before<T, offset>(
+        "sptrsv::inverted::entries", exec, work, n, entry_ptr,
+        KOKKOS_LAMBDA(index p) { return rows.rows.count(rows.row(p)); });
+    auto const entries_before = detail::copy_to_host(exec, entry_ptr);
+    auto const slices = detail::make_slices(blocks, entries_before);
+    outer_ =
+        detail::ColumnLists<T>(exec, work, rows_, slices, entry_ptr, static_cast<std::size_t>(entries_before.back()))
+            .build();
+    auto const made = detail::make_tasks(blocks, slices, detail::copy_to_host(exec, outer_.segments));
     detail::require_counted<index>("rows and sums of parts of rows", static_cast<unsigned long long>(made.second),
                                    "indices");
     tasks_ = detail::copy_to_device<T>(exec, "sptrsv::inverted::tasks", made.first);
@@ -197,7 +173,7 @@ class Inverted : public AlgorithmDefaults {
     rows_.position = detail::copy_to_device<T>(exec, "sptrsv::inverted::position", position);
     rows_.block_of = detail::copy_to_device<T>(exec, "sptrsv::inverted::block_of", blocks.block_of);
     to_.blocks = rows_.blocks = detail::copy_to_device<T>(exec, "sptrsv::inverted::blocks", blocks.blocks);
-    to_.inverse = rows_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
+    to_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
     to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
     to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
     to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
@@ -244,7 +220,6 @@ class Inverted : public AlgorithmDefaults {
   detail::BlockInversion<T> inversion_;
   mutable detail::Tickets<T> tickets_;
   mutable detail::SolvedValues<T> solved_;
-  std::size_t num_blocks_ = 0;
   long long levels_ = 0;
   bool tree_ = false;
 };
