@@ -146,7 +146,7 @@ Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> con
   using T = TypesOf<S, Space>;
   Solver<S, Space> solver(v.algorithm, exec, to_pattern<T>(p), p.shape, v.options);
   solver.update(exec, to_device<T>(p.values));
-  p.block_rows = block_rows(v.algorithm);
+  p.block_rows = block_rows<Space>(solver.algorithm());
   return solver;
 }
 

@@ -13,6 +13,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <sptrsv/space.hpp>
 #include <sptrsv/substitution.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
@@ -185,7 +186,10 @@ Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
 }
 
 /// Returns the rows of a block by which the bound of a type's errors grows; 0 for types that substitute.
-inline int block_rows(std::string const& algorithm) { return algorithm == "inverted" ? 64 : 0; }
+template <class Space>
+int block_rows(std::string const& algorithm) {
+  return algorithm != "inverted" ? 0 : is_host_space<Space> ? 64 : 512;
+}
 
 /// Largest |b - T x|_i over its bound 4 (k_i + 2 + block_rows) u (|T||x|)_i; NaN counts as infinite.
 struct RowError {

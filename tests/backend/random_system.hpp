@@ -136,7 +136,6 @@ inline void RandomSystem::draw_way(Draw& draw) {
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
   way.like_substitution = way.reproducible && sums_in_order(infos[which]) && can.any_pattern;
-  problem.block_rows = block_rows(way.algorithm);
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

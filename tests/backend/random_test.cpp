@@ -50,6 +50,7 @@ class RandomRun {
       s_.draw_values(round);
       auto const values = to_device<T>(s_.stored(s_.problem.values, std::numeric_limits<double>::quiet_NaN()));
       solver_.update(exec_, values);
+      s_.problem.block_rows = block_rows<Space>(solver_.algorithm());
       auto const x = solve_once(), again = solve_once();
       expect_solves(s_.problem, x, b_);
       if (is_host_space<Space> && s_.way.like_substitution && !s_.scale_b) expect_bits_of_substitution(x);

@@ -72,6 +72,7 @@ template <class I>
 struct Range {
   I begin, end, step;
   Member const* member;
+  bool of_thread = false;
 };
 
 }  // namespace lockstep
@@ -95,11 +96,11 @@ lockstep::Range<I> TeamThreadRange(lockstep::Member const& m, I begin, I end) {
 }
 template <class I>
 lockstep::Range<I> ThreadVectorRange(lockstep::Member const& m, I count) {
-  return {static_cast<I>(m.lane()), count, static_cast<I>(m.lanes()), &m};
+  return {static_cast<I>(m.lane()), count, static_cast<I>(m.lanes()), &m, true};
 }
 template <class I>
 lockstep::Range<I> ThreadVectorRange(lockstep::Member const& m, I begin, I end) {
-  return {static_cast<I>(begin + m.lane()), end, static_cast<I>(m.lanes()), &m};
+  return {static_cast<I>(begin + m.lane()), end, static_cast<I>(m.lanes()), &m, true};
 }
 template <class I>
 lockstep::Range<I> TeamVectorRange(lockstep::Member const& m, I count) {
@@ -109,13 +110,21 @@ template <class I, class F>
 void parallel_for(lockstep::Range<I> const& range, F const& f) {
   for (I i = range.begin; i < range.end; i += range.step) f(i);
 }
-/// Reduces over the threads of a team by a reducer, such as Kokkos::Max.
+/// Reduces over the lanes of a thread, or over a team, by a reducer, such as Kokkos::Max.
 template <class I, class F, class R, class V = typename R::reducer::value_type>
 void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reducer) {
   static_assert(sizeof(V) <= lockstep::Lane::value_bytes);
   V mine;
   reducer.init(mine);
   parallel_for(range, [&](I i) { f(i, mine); });
+  if (range.of_thread) {
+    V all;
+    reducer.init(all);
+    for (int lane = 0; lane < range.member->lanes(); ++lane)
+      reducer.join(all, lockstep::shuffled(mine, range.member->first_lane_of_warp() + lane));
+    reducer.reference() = all;
+    return;
+  }
   std::memcpy(lockstep::Machine::lane().value, &mine, sizeof(V));
   range.member->team_barrier();
   reducer.init(mine);
@@ -127,7 +136,7 @@ void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reduc
   reducer.reference() = mine;
   range.member->team_barrier();
 }
-/// Sums over the threads of a team.
+/// Sums over the lanes of a thread, or over a team.
 template <class I, class F, class V>
 void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
   parallel_reduce(range, f, Sum<V>(sum));

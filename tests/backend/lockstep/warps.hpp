@@ -227,23 +227,27 @@ class Machine {
     if (!left && !rejoined) meet(warp);
     events_ |= left || rejoined;
   }
-  /// Lets all lanes of a warp continue together if they stand at the same point.
+  /// Lets all lanes of a warp continue together if they stand at the same point. Lanes that have ended take no part.
   void meet(Warp& warp) {
-    At const at = warp.lanes[0]->at;
-    for (Lane const* lane : warp.lanes)
+    std::vector<Lane*> lanes;
+    for (Lane* lane : warp.lanes)
+      if (lane->at != At::end) lanes.push_back(lane);
+    if (lanes.empty()) return;
+    At const at = lanes[0]->at;
+    for (Lane const* lane : lanes)
       if (lane->at != at) return;
     if (at == At::barrier)
-      for (Lane* lane : warp.lanes) publish(*lane);
+      for (Lane* lane : lanes) publish(*lane);
     if (at != At::shuffle && at != At::vote && at != At::sync) return;
-    events_ |= warp.lanes[0]->loops == 0;
+    events_ |= lanes[0]->loops == 0;
     warp.any = false;
     warp.values.resize(static_cast<std::size_t>(width) * Lane::value_bytes);
-    for (Lane* lane : warp.lanes) {
+    for (Lane* lane : lanes) {
       warp.any |= lane->done;
       std::memcpy(warp.values.data() + static_cast<std::size_t>(lane->of_warp) * Lane::value_bytes, lane->value,
                   Lane::value_bytes);
     }
-    for (Lane* lane : warp.lanes) let_go(*lane);
+    for (Lane* lane : lanes) let_go(*lane);
   }
   void open_barrier(Team& team) {
     for (auto const& lane : team.lanes)

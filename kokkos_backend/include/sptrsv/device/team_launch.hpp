@@ -37,6 +37,15 @@ __global__ void run_team(Kernel const kernel, int team_bytes, int scratch_bytes)
               static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
 }
 
+/// Runs `kernel(team)` as run_team() does, with so few registers that a thread block may have `most_threads` threads.
+template <int most_threads, class Kernel>
+__global__ void __launch_bounds__(most_threads)
+    run_bounded_team(Kernel const kernel, int team_bytes, int scratch_bytes) {
+  extern __shared__ __align__(16) char shared[];
+  kernel(Team(shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
+              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
+}
+
 /// Makes the device of `exec` the current one of this thread, as Kokkos does before each launch.
 inline void set_device(Kokkos::Cuda const& exec, char const* label) {
   check_cuda(cudaSetDevice(exec.cuda_device()), label);
@@ -45,19 +54,24 @@ inline void set_device(Kokkos::Cuda const& exec, char const* label) {
 /// Launches `teams` teams of `threads` threads with `lanes` lanes on the stream of `exec`. A lock serializes the
 /// launches of one kernel, since the size of its shared memory is an attribute of the kernel.
 /// @throw std::runtime_error  if CUDA refuses the launch
-template <class Kernel>
+/// @tparam most_threads  bound of the threads of a team, lanes counted; 0: none
+template <int most_threads, class Kernel>
 void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
             Kernel const& kernel) {
   int const bytes = team_bytes(threads) + static_cast<int>(scratch_bytes);
   set_device(exec, label);
   static std::mutex mutex;
   std::lock_guard<std::mutex> const lock(mutex);
-  check_cuda(cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
+  auto const run = [] {
+    if constexpr (most_threads > 0) return run_bounded_team<most_threads, Kernel>;
+    else return run_team<Kernel>;
+  }();
+  check_cuda(cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
   std::uint64_t id = 0;
   Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-  run_team<<<static_cast<unsigned>(teams), dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads)),
-             static_cast<std::size_t>(bytes), exec.cuda_stream()>>>(kernel, team_bytes(threads),
-                                                                    static_cast<int>(scratch_bytes));
+  run<<<static_cast<unsigned>(teams), dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads)),
+        static_cast<std::size_t>(bytes), exec.cuda_stream()>>>(kernel, team_bytes(threads),
+                                                               static_cast<int>(scratch_bytes));
   cudaError_t const error = cudaGetLastError();
   Kokkos::Tools::endParallelFor(id);
   check_cuda(error, label);
@@ -111,13 +125,14 @@ int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Ker
 
 /// Runs `kernel(team)` for each team. If a team needs at most `most_scratch_bytes` of scratch memory, Kokkos launches
 /// the kernel. If it needs more, up to most_launch_scratch(), Kokkos 4 and 5 refuse, and this function launches it.
-template <class E, class Kernel>
+/// @tparam most_threads  bound of the threads of a team, lanes counted, for which registers are limited; 0: none
+template <int most_threads = 0, class E, class Kernel>
 void launch_teams(char const* label, E const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
                   Kernel const& kernel) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
   if constexpr (std::is_same_v<E, Kokkos::Cuda>)
     if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes))
-      return cuda::launch(label, exec, teams, threads, lanes, scratch_bytes, kernel);
+      return cuda::launch<most_threads>(label, exec, teams, threads, lanes, scratch_bytes, kernel);
 #endif
   Kokkos::parallel_for(label, team_policy(exec, teams, threads, lanes, scratch_bytes), kernel);
 }

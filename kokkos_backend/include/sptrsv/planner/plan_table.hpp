@@ -9,7 +9,8 @@
 
 namespace sptrsv::detail {
 
-// NVIDIA H200: late_longest, late_tiles, tile_entries, far_longest, long_levels fitted to 95 systems, others before
+// NVIDIA H200: inverted fitted to 34 systems; late_longest, late_tiles, tile_entries, far_longest, long_levels to 95,
+// others before
 inline constexpr PlanCost plan_nvidia_h200[] = {
     {"sequential", {{{"bytes", 6.104}, {"rows", 207.5}}}},
     {"levelset",
@@ -54,6 +55,7 @@ inline constexpr PlanCost plan_nvidia_h200[] = {
        {"late_tiles", 1.235},
        {"far_longest", 0.3}}}},
     {"colorset", {{{"bytes", 0.000158}, {"sets", 362.8}, {"level_rows", 613.2}, {"longest_row", 164.9}}}},
+    {"inverted", {{{"solve", 3925}, {"bytes", 0.0004815}, {"rows", 0.1777}, {"inverse_steps", 3174}}}},
     {"blocked",
      {{{"solve", 10650},
        {"bytes", 0.0007258},
@@ -64,7 +66,7 @@ inline constexpr PlanCost plan_nvidia_h200[] = {
        {"late_longest", 0.3318}}}},
 };
 
-// NVIDIA H100 80GB HBM3: fitted to 92 systems; tiled, blocked and late_longest have the prices of the H200
+// NVIDIA H100 80GB HBM3: fitted to 92 systems; tiled, blocked, inverted and late_longest have the prices of the H200
 inline constexpr PlanCost plan_nvidia_h100_80gb_hbm3[] = {
     {"sequential", {{{"solve", 5261}, {"bytes", 6.224}, {"rows", 191.7}}}},
     {"levelset",
@@ -109,6 +111,7 @@ inline constexpr PlanCost plan_nvidia_h100_80gb_hbm3[] = {
        {"late_tiles", 1.235},
        {"far_longest", 0.3}}}},
     {"colorset", {{{"bytes", 0.000101}, {"sets", 376.7}, {"level_rows", 766.5}, {"longest_row", 17.65}}}},
+    {"inverted", {{{"solve", 3925}, {"bytes", 0.0004815}, {"rows", 0.1777}, {"inverse_steps", 3174}}}},
     {"blocked",
      {{{"solve", 10650},
        {"bytes", 0.0007258},

@@ -78,8 +78,8 @@ struct PlacedRows {
   }
 };
 
-/// Cuts the lists of columns into segments. A segment has at most `columns` columns. In wide blocks it also ends where
-/// it has `task_entries` entries, and before the columns of the level just below the block's.
+/// Cuts the lists of columns into segments. A segment has at most `columns` columns. In wide blocks it has fewer, and
+/// ends where it has `task_entries` entries, and before the columns of the level just below the block's.
 template <class T>
 struct ListCuts {
   using index = typename T::index;
@@ -96,12 +96,13 @@ struct ListCuts {
     index const level = placed.blocks(slice.block).level, end = begin(s + 1);
     index first = begin(s), level_before = -1;
     long long entries = 0;
+    // room for sums of other parts
+    index const most = InvertedTuning::columns - (slice.wide ? InvertedTuning::sums_of_parts : 0);
     if (first == end && slice.wide) found(first, end, entries);
     for (index j = first; j < end; ++j) {
       index const here = levels(j);
       bool const is_near = slice.wide && here == level - 1 && level_before != here;
-      if (j > first && (j - first == InvertedTuning::columns || is_near ||
-                        (slice.wide && entries >= InvertedTuning::task_entries))) {
+      if (j > first && (j - first == most || is_near || (slice.wide && entries >= InvertedTuning::task_entries))) {
         found(first, j, entries);
         first = j;
         entries = 0;
@@ -284,12 +285,13 @@ class ColumnLists {
     auto const last = work_.template take<index>(slices);
     auto const placed = rows_;
     auto const slice_of = slice_of_;
-    Kokkos::deep_copy(exec_, first, rows_.rows.num_rows);
+    index const n = rows_.rows.num_rows;
+    Kokkos::deep_copy(exec_, first, n);
     Kokkos::deep_copy(exec_, last, index(-1));
     Kokkos::parallel_for(
-        "sptrsv::inverted::outer_columns", thread_per_row(exec_, rows_.rows.num_rows),
-        KOKKOS_LAMBDA(member const& team) {
-          auto const p = static_cast<index>(team.league_rank());
+        "sptrsv::inverted::outer_columns", thread_per_row(exec_, n), KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(row_of(team));
+          if (p >= n) return;
           auto const block = placed.blocks(placed.block_of(p));
           index const s = slice_of(p);
           placed.for_each_entry(team, p, [&](index c, offset) {
@@ -315,7 +317,8 @@ class ColumnLists {
     Kokkos::deep_copy(exec_, marks, 0u);
     Kokkos::parallel_for(
         "sptrsv::inverted::mark", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
-          index const p = begin + static_cast<index>(team.league_rank());
+          if (row_of(team) >= rows) return;
+          index const p = begin + static_cast<index>(row_of(team));
           auto const block = placed.blocks(placed.block_of(p));
           BitMap<index> const map = maps(slice_of(p));
           placed.for_each_entry(team, p, [&](index c, offset) {
@@ -367,7 +370,8 @@ class ColumnLists {
     index const begin = host_slices_[static_cast<std::size_t>(first)].first, rows = last.first + last.rows - begin;
     Kokkos::parallel_for(
         "sptrsv::inverted::places", thread_per_row(exec_, rows), KOKKOS_LAMBDA(member const& team) {
-          index const p = begin + static_cast<index>(team.league_rank());
+          if (row_of(team) >= rows) return;
+          index const p = begin + static_cast<index>(row_of(team));
           auto const block = placed.blocks(placed.block_of(p));
           BitMap<index> const map = maps(slice_of(p));
           index const list = list_begin(slice_of(p));
@@ -386,11 +390,13 @@ class ColumnLists {
   /// Calls of(p, j) for each outer entry of the row at position p; j is its column's index in the lists.
   template <class Of>
   void for_listed_entries(char const* label, Of const& of) const {
+    index const n = rows_.rows.num_rows;
     auto const list_index = list_index_;
     auto const entry_ptr = entry_ptr_;
     Kokkos::parallel_for(
-        label, thread_per_row(exec_, rows_.rows.num_rows), KOKKOS_LAMBDA(member const& team) {
-          auto const p = static_cast<index>(team.league_rank());
+        label, thread_per_row(exec_, n), KOKKOS_LAMBDA(member const& team) {
+          auto const p = static_cast<index>(row_of(team));
+          if (p >= n) return;
           offset const begin = entry_ptr(p);
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entry_ptr(p + 1) - begin), [&](offset e) {
             index const j = list_index(begin + e);

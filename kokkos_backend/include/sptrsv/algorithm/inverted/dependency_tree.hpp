@@ -24,26 +24,42 @@ struct DependencyTree {
   I num_nodes() const { return static_cast<I>(row.size()); }
 };
 
-/// Returns the policy of a kernel with a thread for each of n rows, whose lanes share the row's entries.
+/// Returns the policy of a kernel with a thread for each of n rows, whose lanes share the row's entries. The last
+/// threads may have no row, see row_of().
 template <class E>
 auto thread_per_row(E const& exec, long long n) {
-  return team_policy(exec, static_cast<int>(n), 1, is_host_space<E> ? 1 : tile_lanes);
+  constexpr int threads = is_gpu<E> ? 8 : 1;
+  return team_policy(exec, static_cast<int>((n + threads - 1) / threads), threads, is_host_space<E> ? 1 : tile_lanes);
+}
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION long long row_of(Team const& team) {
+  return static_cast<long long>(team.league_rank()) * team.team_size() + team.team_rank();
 }
 
-/// Returns the nodes of a forest in postorder, in which children keep their order.
+/// Returns the nodes of a forest in postorder. The child with the largest subtree comes last, just before its parent;
+/// the others keep their order.
 /// @param parent  of each node, greater than the node; -1 for a root
 template <class I>
 DependencyTree<I> in_postorder(std::vector<I> const& parent) {
   auto const n = static_cast<I>(parent.size());
-  std::vector<I> size(parent.size(), 1), end(parent.size() + 1), number(parent.size());
-  for (I j = 0; j < n; ++j)
-    if (parent[j] >= 0) size[parent[j]] += size[j];
+  std::vector<I> size(parent.size(), 1), end(parent.size() + 1), number(parent.size()), largest(parent.size(), -1);
+  for (I j = 0; j < n; ++j) {
+    I const p = parent[j];
+    if (p < 0) continue;
+    size[p] += size[j];
+    if (largest[p] < 0 || size[j] >= size[largest[p]]) largest[p] = j;
+  }
   end[n] = n;  // behind the last child of each node that is not numbered yet; of the roots at n
   for (I j = n - 1; j >= 0; --j) {
-    I& free = end[parent[j] < 0 ? n : parent[j]];
-    number[j] = free - 1;
-    end[j] = free - 1;
-    free -= size[j];
+    I const p = parent[j];
+    if (p >= 0 && largest[p] == j) {
+      number[j] = number[p] - 1;
+    } else {
+      I& free = end[p < 0 ? n : p];
+      number[j] = free - 1;
+      free -= size[j];
+    }
+    end[j] = largest[j] < 0 ? number[j] : number[j] - size[largest[j]];
   }
   DependencyTree<I> tree;
   tree.parent.resize(parent.size());
@@ -57,9 +73,31 @@ DependencyTree<I> in_postorder(std::vector<I> const& parent) {
   return tree;
 }
 
+/// Kernel: refutes that op(T) has a tree, by a sample of rows: going from a row's first column to parents must lead to
+/// the row, or, root first, from the row to the column. Rows are numbered in the order of the solve.
+template <class T>
+struct RefuteTree {
+  using index = typename T::index;
+  static constexpr int every = 16, steps = 64;
+  Kokkos::View<index*, typename T::device> first_user, first_needed, last_needed;
+  Kokkos::View<int*, typename T::device> refuted;  ///< whether the tree is refuted, leaves first and root first
+
+  KOKKOS_FUNCTION void operator()(index sample) const {
+    index const me = sample * every, column = first_needed(me);
+    if (column < 0) return;
+    index up = column, down = me;
+    for (int step = 0; step < steps; ++step) {
+      if (up < me) up = first_user(up);
+      if (down > column) down = last_needed(down);
+    }
+    if (up > me) store_relaxed(&refuted(0), 1);
+    if (down < column) store_relaxed(&refuted(1), 1);
+  }
+};
+
 /// Returns the tree if op(T) has the pattern of a complete factor: each row needs only rows of its subtree, or only
 /// rows of nodes above it. Fences.
-/// Cost: two passes over op(T), and n numbers copied to the host and back.
+/// Cost: a pass over op(T); if there is a tree, another one, and n numbers copied to the host and back.
 template <class T>
 std::optional<DependencyTree<typename T::index>> find_tree(typename T::exec_space const& exec,
                                                            Analysis<T> const& analysis) {
@@ -67,37 +105,48 @@ std::optional<DependencyTree<typename T::index>> find_tree(typename T::exec_spac
   auto const rows = analysis.rows(exec);
   index const n = rows.num_rows;
   bool const ascending = analysis.shape().ascending();
-  typename Workspace<T>::Scope const scope(analysis.workspace());
-  auto const first_user = analysis.workspace().template take<index>(static_cast<std::size_t>(n));
-  auto const last_needed = analysis.workspace().template take<index>(static_cast<std::size_t>(n));
-  auto const incomplete = analysis.workspace().template take<int>(1);
+  auto& work = analysis.workspace();
+  typename Workspace<T>::Scope const scope(work);
+  auto const first_user = work.template take<index>(static_cast<std::size_t>(n));
+  auto const first_needed = work.template take<index>(static_cast<std::size_t>(n));
+  auto const last_needed = work.template take<index>(static_cast<std::size_t>(n));
+  auto const incomplete = work.template take<int>(2);
   Kokkos::deep_copy(exec, first_user, n);
+  Kokkos::deep_copy(exec, incomplete, 0);
   auto const turn = KOKKOS_LAMBDA(index i)->index { return ascending ? i : n - 1 - i; };
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   using offset = typename T::offset;
   Kokkos::parallel_for(
       "sptrsv::inverted::parents", thread_per_row(exec, n), KOKKOS_LAMBDA(member const& team) {
-        auto const i = static_cast<index>(team.league_rank());
+        auto const i = static_cast<index>(row_of(team));
+        if (i >= n) return;
         index const me = turn(i);
-        index last = -1;
-        offset const begin = rows.begin(i);
+        Kokkos::MinMaxScalar<index> needed;
+        offset const begin = rows.begin(i), count = rows.end(i) - begin;
         Kokkos::parallel_reduce(
-            Kokkos::ThreadVectorRange(team, rows.end(i) - begin),
-            [&](offset e, index& most) {
+            Kokkos::ThreadVectorRange(team, count),
+            [&](offset e, Kokkos::MinMaxScalar<index>& range) {
               index const j = turn(rows.col_idx(begin + e));
-              if (j > most) most = j;
+              range.min_val = j < range.min_val ? j : range.min_val;
+              range.max_val = j > range.max_val ? j : range.max_val;
               if (load_relaxed(&first_user(j)) > me) Kokkos::atomic_min(&first_user(j), me);
             },
-            Kokkos::Max<index>(last));
-        Kokkos::single(Kokkos::PerThread(team), [&]() { last_needed(me) = last < 0 ? index(-1) : last; });
+            Kokkos::MinMax<index>(needed));
+        Kokkos::single(Kokkos::PerThread(team), [&]() {
+          first_needed(me) = count > 0 ? needed.min_val : index(-1);
+          last_needed(me) = count > 0 ? needed.max_val : index(-1);
+        });
       });
-  auto const users = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), first_user);
-  auto const needed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), last_needed);
+  Kokkos::parallel_for("sptrsv::inverted::refute", row_range<T>(exec, n / RefuteTree<T>::every),
+                       RefuteTree<T>{first_user, first_needed, last_needed, incomplete});
+  auto const refuted = copy_to_host(exec, incomplete);
   for (bool const root_first : {false, true}) {
+    if (refuted[root_first]) continue;
     std::vector<index> parent(static_cast<std::size_t>(n), -1);
+    auto const next = copy_to_host(exec, root_first ? last_needed : first_user);
     for (index q = 0; q < n; ++q) {
-      if (!root_first && users(q) < n) parent[q] = users(q);
-      if (root_first && needed(q) >= 0) parent[n - 1 - q] = n - 1 - needed(q);
+      if (!root_first && next[q] < n) parent[q] = next[q];
+      if (root_first && next[q] >= 0) parent[n - 1 - q] = n - 1 - next[q];
     }
     auto tree = in_postorder(parent);
     tree.root_first = root_first;
@@ -109,7 +158,8 @@ std::optional<DependencyTree<typename T::index>> find_tree(typename T::exec_spac
     Kokkos::deep_copy(exec, incomplete, 0);
     Kokkos::parallel_for(
         "sptrsv::inverted::complete", thread_per_row(exec, n), KOKKOS_LAMBDA(member const& team) {
-          auto const i = static_cast<index>(team.league_rank());
+          auto const i = static_cast<index>(row_of(team));
+          if (i >= n) return;
           index const mine = node(i);
           offset const begin = rows.begin(i);
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows.end(i) - begin), [&](offset e) {

@@ -20,16 +20,20 @@ struct InverseBlock {
   I first = 0, rows = 0;            ///< positions
   I near_first = 0, near_rows = 0;  ///< positions of the block before on a path; none if near_rows is 0
   I level = 0;
-  bool small = false;       ///< sums and product are one task, which small blocks of a level may share
-  std::size_t product = 0;  ///< start of W = inv(L_BB) L_B,near in the dense values, near_rows values a row
+  bool small = false;  ///< sums and product are one task, which small blocks of a level may share
 
   KOKKOS_FORCEINLINE_FUNCTION bool in_near(I p) const { return p >= near_first && p < near_first + near_rows; }
 };
 
-/// Row of an inverse: its nonzeros are in the `length` columns that end at the diagonal.
+/// Row of an inverse: its nonzeros are in the `length` columns that end at the diagonal. In wide blocks it is followed
+/// by the row of W = inv(L_BB) L_B,near; both are padded to a multiple of four values.
 struct InverseRow {
   std::size_t at = 0;  ///< start in the dense values
   int length = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t padded(int values) {
+    return (static_cast<std::size_t>(values) + 3) / 4 * 4;
+  }
 };
 
 /// Blocks in the order of their levels. Positions number the rows in the order of the blocks.
@@ -41,6 +45,8 @@ struct InverseBlocks {
   std::vector<I> block_of;          ///< by position
   std::vector<InverseRow> inverse;  ///< by position
   std::size_t dense = 0;            ///< number of dense values
+
+  I num_levels() const { return blocks.empty() ? 0 : blocks.back().level + 1; }
 };
 
 /// Collects blocks in the order of the nodes, with their levels, and orders them.
@@ -49,13 +55,10 @@ class BlockPartition {
  public:
   explicit BlockPartition(DependencyTree<I> const& tree) : tree_(tree) {}
 
-  /// Partitions a tree: the largest subtrees of at most `subtree` rows, and above them paths, which end where subtrees
-  /// join, cut into blocks of at most `width` rows.
+  /// Partitions a tree: the largest subtrees of at most `subtree` rows, and above them paths, each to the larger
+  /// subtree where subtrees join, cut into blocks of at most `width` rows.
   void cut_tree(I width) {
     I const n = tree_.num_nodes();
-    std::vector<I> children(tree_.row.size(), 0);
-    for (I u = 0; u < n; ++u)
-      if (tree_.parent[u] >= 0) ++children[tree_.parent[u]];
     for (I u = 0; u < n;) {
       I end = u;
       if (tree_.size[u] <= InvertedTuning::subtree) {
@@ -63,7 +66,7 @@ class BlockPartition {
           end = tree_.parent[end];
         parts_.push_back({u, end - u + 1, true, -1, 0});
       } else {
-        while (end + 1 < n && tree_.parent[end] == end + 1 && children[end + 1] == 1) ++end;
+        while (end + 1 < n && tree_.parent[end] == end + 1 && continues(end)) ++end;
         cut_path(u, end - u + 1, width);
       }
       u = end + 1;
@@ -119,6 +122,9 @@ class BlockPartition {
     I level;
   };
 
+  /// Tells whether a path goes on from node u to its parent u + 1: u's subtree has at least half of the rows below it.
+  bool continues(I u) const { return tree_.size[u + 1] - 1 - tree_.size[u] <= tree_.size[u]; }
+
   /// Returns the node of row i of a part.
   I node(Part const& part, I i) const { return tree_.root_first ? part.first + part.rows - 1 - i : part.first + i; }
 
@@ -139,23 +145,35 @@ class BlockPartition {
     }
   }
 
-  /// Reserves the dense values of the last block. Rows of wide blocks have a multiple of four values.
+  /// Reserves the dense values of the last block.
   void lay_out(Part const& part, InverseBlocks<I>& out) const {
     InverseBlock<I>& block = out.blocks.back();
     bool const ranges = part.subtree && !tree_.root_first;
     for (I i = 0; i < block.rows; ++i) {
       int const length = ranges ? static_cast<int>(tree_.size[node(part, i)]) : static_cast<int>(i + 1);
       out.inverse.push_back({out.dense, length});
-      out.dense += static_cast<std::size_t>(length);
-      if (!block.small) out.dense = (out.dense + 3) / 4 * 4;
+      if (block.small) out.dense += static_cast<std::size_t>(length);
+      else out.dense += InverseRow::padded(length) + InverseRow::padded(static_cast<int>(block.near_rows));
     }
-    block.product = out.dense;
-    out.dense += static_cast<std::size_t>(block.rows) * static_cast<std::size_t>(block.near_rows);
   }
 
   DependencyTree<I> const& tree_;
   std::vector<Part> parts_;
 };
+
+/// Number of steps, and of dense values, of blocks.
+struct InverseSize {
+  std::size_t steps = 0, dense = 0;
+};
+
+/// Estimates the size of blocks of consecutive rows, without making them.
+/// @param width  maximum rows of a block
+inline InverseSize size_of_path(std::size_t num_rows, std::size_t width) {
+  std::size_t const steps = (num_rows + width - 1) / width;
+  if (steps == 0) return {};
+  std::size_t const rows = (num_rows + steps - 1) / steps;
+  return {steps, steps * rows * rows / 2 + (steps - 1) * rows * rows};
+}
 
 /// Returns the blocks of a triangle: of a complete factor by its tree, of others consecutive rows.
 /// @param width  maximum rows of a block

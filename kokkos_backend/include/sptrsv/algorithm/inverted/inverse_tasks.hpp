@@ -12,16 +12,23 @@ namespace sptrsv::detail {
 
 enum class TaskKind { small_blocks, sums, product };
 
-/// Work that one team does. x of position p is in slot p; slots from n on hold t, sums of rows of wide blocks.
+/// Work that one team does. x of position p is in slot p; slots from n on hold sums of rows of wide blocks: t, and
+/// those of parts. All members are of one type, since lanes copy them.
 template <class I>
 struct InverseTask {
-  TaskKind kind;
+  I kind;
   I first, rows;                   ///< positions
   I block, behind_last_block;      ///< the blocks
   I segment, behind_last_segment;  ///< segments of small blocks and sums
-  I from_t, to_t;                ///< sums: slots of the first row's t, before (-1: b) and after; product: of the block
-  bool last;                     ///< whether sums are complete with this part
-  int sum_lanes, product_lanes;  ///< lanes that share a row
+  I from_t, to_t;                  ///< slots of first rows: of the other parts' sums, or of t of the block; of own sums
+  I parts;                         ///< number of other parts, all before this one
+  I last;                          ///< whether sums are complete with this part
+  I sum_lanes, product_lanes;      ///< lanes that share a row
+  I block_first;                   ///< products: first position of the block
+  I near_first, near_rows;         ///< products: positions of its block `near`
+  I list, columns, rows_at;        ///< the first segment, see Segment
+
+  KOKKOS_FORCEINLINE_FUNCTION TaskKind what() const { return static_cast<TaskKind>(kind); }
 };
 
 /// Groups rows into slices: small blocks of one level share a slice, wide blocks are cut into several.
@@ -34,9 +41,16 @@ std::vector<RowSlice<I>> make_slices(InverseBlocks<I> const& all, std::vector<Of
     auto const& block = all.blocks[b];
     auto const number = static_cast<I>(b);
     if (!block.small) {
-      for (I i = 0; i < block.rows; i += InvertedTuning::sum_rows)
-        slices.push_back(
-            {block.first + i, std::min<I>(InvertedTuning::sum_rows, block.rows - i), number, number + 1, true});
+      I const end = block.first + block.rows;
+      for (I first = block.first; first < end;) {
+        I next = std::min<I>(end, first + InvertedTuning::sum_rows);
+        while (next < end && next < first + InvertedTuning::most_sum_rows &&
+               static_cast<long long>(entries_before[std::min<I>(end, next + InvertedTuning::sum_rows)] -
+                                      entries_before[first]) <= InvertedTuning::few_entries)
+          next = std::min<I>(end, next + InvertedTuning::sum_rows);
+        slices.push_back({first, next - first, number, number + 1, true});
+        first = next;
+      }
       open = false;
       continue;
     }
@@ -81,8 +95,9 @@ std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> co
     slots += block.rows;
     for (I i = 0; i < block.rows; i += InvertedTuning::product_rows)
       add(block.level, 2, block.level, 0,
-          {TaskKind::product, block.first + i, std::min<I>(InvertedTuning::product_rows, block.rows - i),
-           static_cast<I>(b), static_cast<I>(b + 1), 0, 0, t_of[b], 0, false, 1, tile_lanes});
+          {static_cast<I>(TaskKind::product), block.first + i,
+           std::min<I>(InvertedTuning::product_rows, block.rows - i), static_cast<I>(b), static_cast<I>(b + 1), 0, 0,
+           t_of[b], 0, 0, 0, 1, tile_lanes, block.first, block.near_first, block.near_rows, 0, 0, 0});
   }
   std::size_t at = 0;
   for (std::size_t s = 0; s < slices.size(); ++s) {
@@ -93,29 +108,31 @@ std::pair<std::vector<InverseTask<I>>, long long> make_tasks(InverseBlocks<I> co
     while (at < segments.size() && segments[at].slice == static_cast<I>(s)) entries += segments[at++].entries;
     double const rows = static_cast<double>(slice.rows);
     if (!slice.wide) {
+      Segment<I> const list = first < at ? segments[first] : Segment<I>{};
       std::size_t inverse = 0;
       for (I p = slice.first; p < slice.first + slice.rows; ++p)
         inverse += static_cast<std::size_t>(all.inverse[p].length);
       double const parts = static_cast<double>(std::max<std::size_t>(1, at - first));
       add(block.level, 0, block.level, 0,
-          {TaskKind::small_blocks, slice.first, slice.rows, slice.block, slice.behind_last_block, static_cast<I>(first),
-           static_cast<I>(at), -1, -1, false, InvertedTuning::lanes(static_cast<double>(entries) / rows / parts),
-           InvertedTuning::lanes(static_cast<double>(inverse) / rows)});
+          {static_cast<I>(TaskKind::small_blocks), slice.first, slice.rows, slice.block, slice.behind_last_block,
+           static_cast<I>(first), static_cast<I>(at), -1, -1, 0, 1,
+           InvertedTuning::lanes(static_cast<double>(entries) / rows / parts),
+           InvertedTuning::lanes(2 * static_cast<double>(inverse) / rows), 0, 0, 0, list.first, list.columns,
+           list.rows_at});
       continue;
     }
-    I from = -1;
+    auto const others = static_cast<I>(at - first - 1), sums_at = static_cast<I>(slots);
+    slots += static_cast<long long>(others) * slice.rows;
     for (std::size_t g = first; g < at; ++g) {
-      I to = t_of[slice.block] + slice.first - block.first;
-      if (g + 1 < at) {
-        to = static_cast<I>(slots);
-        slots += slice.rows;
-      }
-      I const start = segments[g].level + 1;
-      add(start, start == block.level ? 1 : 3, block.level, static_cast<I>(g - first),
-          {TaskKind::sums, slice.first, slice.rows, slice.block, slice.behind_last_block, static_cast<I>(g),
-           static_cast<I>(g + 1), from, to, g + 1 == at,
-           InvertedTuning::lanes(static_cast<double>(segments[g].entries) / rows), 1});
-      from = to;
+      auto const part = static_cast<I>(g - first);
+      bool const last = part == others;
+      I const start = segments[g].level + 1,
+              to = last ? t_of[slice.block] + slice.first - block.first : sums_at + part * slice.rows;
+      add(start, start == block.level ? 1 : 3, block.level, part,
+          {static_cast<I>(TaskKind::sums), slice.first, slice.rows, slice.block, slice.behind_last_block,
+           static_cast<I>(g), static_cast<I>(g + 1), sums_at, to, others, last,
+           InvertedTuning::lanes(static_cast<double>(segments[g].entries) / rows), 1, 0, 0, 0, segments[g].first,
+           segments[g].columns, segments[g].rows_at});
     }
   }
   std::sort(keyed.begin(), keyed.end(), [](Keyed const& a, Keyed const& b) { return a.key < b.key; });

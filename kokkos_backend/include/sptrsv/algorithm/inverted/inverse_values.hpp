@@ -20,10 +20,12 @@ struct InvertedRows {
   using index = typename T::index;
   Kokkos::View<const index*, typename T::device> row;           ///< by position
   Kokkos::View<const InverseRow*, typename T::device> inverse;  ///< by position
+  Kokkos::View<const index*, typename T::device> block_of;      ///< by position
   Kokkos::View<const InverseBlock<index>*, typename T::device> blocks;
   Kokkos::View<scalar*, typename T::device> dense;
-  Kokkos::View<scalar*, typename T::device> pivot;     ///< by position, as finish_row() takes it
-  Kokkos::View<int*, typename T::device> substituted;  ///< by block: `dense` has L_BB and L_B,near themselves
+  Kokkos::View<scalar*, typename T::device> pivot;         ///< by position, as finish_row() takes it
+  Kokkos::View<int*, typename T::device> substituted;      ///< by block: `dense` has L_BB and L_B,near themselves
+  Kokkos::View<int*, typename T::device> by_substitution;  ///< by position: the same of its block
   Diagonal diagonal = Diagonal::unit;
 
   KOKKOS_INLINE_FUNCTION index num_rows() const { return static_cast<index>(row.extent(0)); }
@@ -33,62 +35,94 @@ struct InvertedRows {
     return dense.data() + at.at + at.length - 1;
   }
   /// Returns the address of the row of W at position p.
-  KOKKOS_FORCEINLINE_FUNCTION scalar* product_row(InverseBlock<index> const& block, index p) const {
-    return dense.data() + block.product +
-           static_cast<std::size_t>(p - block.first) * static_cast<std::size_t>(block.near_rows);
+  KOKKOS_FORCEINLINE_FUNCTION scalar* near_row(index p) const {
+    InverseRow const at = inverse(p);
+    return dense.data() + at.at + InverseRow::padded(at.length);
   }
 };
 
-/// Row or column of tiles whose values one team computes. Rows and columns are counted from the first row of the block.
-/// Device-copyable.
+/// Tile whose values one team computes. Rows and columns are counted from the first row of the block. Device-copyable.
 template <class I>
-struct InverseStrip {
+struct InverseTile {
   I block;
-  int row, rows;  ///< first row, and number of rows
-  int strip;      ///< first row or column of the tiles
+  int row;               ///< first row of the two halves, or of a tile on the diagonal
+  int i, j;              ///< first row, in the lower half, and first column of the tile
+  std::size_t products;  ///< start of the intermediate products
 };
 
-/// Lists of the strips of each step of the inversion, made once.
+/// Successive blocks that are inverted together, and the tiles of each step, listed once.
 template <class T>
 struct InversionSteps {
   using index = typename T::index;
-  using list = Kokkos::View<const InverseStrip<index>*, typename T::device>;
+  using list = Kokkos::View<const InverseTile<index>*, typename T::device>;
+  index first = 0, rows = 0;  ///< positions
   list diagonal;              ///< tiles on the diagonal
-  std::vector<list> doubled;  ///< with 2^k tiles a half: strips of the lower half, or of the columns of the upper half
-  list products;              ///< strips of the columns of W
+  std::vector<list> doubled;  ///< with 2^k tiles a half: tiles of the lower left quarter
+  list near;                  ///< tiles of W
+  std::size_t products = 0;   ///< intermediate products, and L_B,near
 };
 
+/// Lists the tiles of successive blocks, which have about InvertedTuning::products bytes of intermediate products.
 template <class T>
-InversionSteps<T> make_steps(typename T::exec_space const& exec,
-                             std::vector<InverseBlock<typename T::index>> const& blocks) {
+class StepLists {
+ public:
   using index = typename T::index;
-  constexpr int tile = InvertedTuning::tile;
-  InversionSteps<T> steps;
-  std::vector<InverseStrip<index>> list;
-  int most = 0;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    auto const rows = static_cast<int>(blocks[b].rows);
-    most = std::max(most, rows);
-    for (int i = 0; i < rows; i += tile) list.push_back({static_cast<index>(b), i, std::min(tile, rows - i), 0});
+  using scalar = typename T::scalar;
+  using Blocks = std::vector<InverseBlock<index>>;
+  static constexpr int tile = InvertedTuning::tile, wide = InvertedTuning::wide_tile<typename T::exec_space>();
+
+  /// Returns the steps for blocks from `begin` on, and sets `begin` to the first block that is left.
+  /// @param near_at  by block: set to the start of L_B,near in the products
+  static InversionSteps<T> make(typename T::exec_space const& exec, Blocks const& blocks, std::size_t& begin,
+                                std::vector<std::size_t>& near_at) {
+    StepLists lists;
+    InversionSteps<T> steps;
+    steps.first = blocks[begin].first;
+    std::size_t b = begin;
+    do {
+      lists.add(blocks[b], static_cast<index>(b));
+      near_at.push_back(lists.near_start_);
+      steps.rows += blocks[b].rows;
+      ++b;
+    } while (b < blocks.size() && lists.products_ < InvertedTuning::products / sizeof(scalar));
+    begin = b;
+    steps.products = lists.products_;
+    steps.diagonal = copy_to_device<T>(exec, "sptrsv::inverted::diagonal", lists.diagonal_);
+    for (auto const& each : lists.doubled_)
+      steps.doubled.push_back(copy_to_device<T>(exec, "sptrsv::inverted::doubled", each));
+    steps.near = copy_to_device<T>(exec, "sptrsv::inverted::near", lists.near_);
+    return steps;
   }
-  steps.diagonal = copy_to_device<T>(exec, "sptrsv::inverted::diagonal", list);
-  for (int half = tile; half < most; half *= 2) {
-    list.clear();
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      auto const rows = static_cast<int>(blocks[b].rows);
-      for (int i = 0; i + half < rows; i += 2 * half)
-        for (int s = 0; s < half; s += tile)
-          list.push_back({static_cast<index>(b), i, std::min(half, rows - i - half), s});
+
+ private:
+  using List = std::vector<InverseTile<index>>;
+
+  void add(InverseBlock<index> const& block, index number) {
+    auto const rows = static_cast<int>(block.rows), columns = static_cast<int>(block.near_rows);
+    for (int i = 0; i < rows; i += tile) diagonal_.push_back({number, i, 0, 0, 0});
+    near_start_ = products_;
+    for (int i = (rows - 1) / wide * wide; i >= 0; i -= wide)  // the longest sums first
+      for (int j = 0; j < columns; j += wide) near_.push_back({number, 0, i, j, near_start_});
+    products_ += static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    std::size_t most = 0, step = 0;
+    for (int half = tile; half < rows; half *= 2, ++step) {
+      if (doubled_.size() <= step) doubled_.emplace_back();
+      std::size_t used = 0;
+      for (int row = 0; row + half < rows; row += 2 * half) {
+        int const height = std::min(half, rows - row - half), side = half == tile ? tile : wide;
+        for (int i = (height - 1) / side * side; i >= 0; i -= side)
+          for (int j = 0; j < half; j += side) doubled_[step].push_back({number, row, i, j, products_ + used});
+        used += static_cast<std::size_t>(height) * static_cast<std::size_t>(half);
+      }
+      most = std::max(most, used);
     }
-    steps.doubled.push_back(copy_to_device<T>(exec, "sptrsv::inverted::doubled", list));
+    products_ += most;
   }
-  list.clear();
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (int s = 0; s < static_cast<int>(blocks[b].near_rows); s += tile)
-      list.push_back({static_cast<index>(b), 0, static_cast<int>(blocks[b].rows), s});
-  steps.products = copy_to_device<T>(exec, "sptrsv::inverted::products", list);
-  return steps;
-}
+
+  List diagonal_, near_;
+  std::vector<List> doubled_;
+  std::size_t products_ = 0, near_start_ = 0;
+};
 
 /// Dense rows of a block: the lower triangle, in which only the columns of InverseRow are stored, and W.
 template <class T>
@@ -111,51 +145,67 @@ struct BlockAccess {
   }
 };
 
-/// Product of tiles by a team: each thread has some elements of the result.
-template <class T>
-struct TeamProduct {
+/// Sum of products of matrices by a team, for a tile of the result. Each thread has elements of it that are `side` rows
+/// and columns apart.
+template <class T, int tile>
+struct TileSum {
   using scalar = typename T::scalar;
-  static constexpr int tile = InvertedTuning::tile, threads = is_host_space<typename T::exec_space> ? 1 : 256,
-                       each = tile * tile / threads;
-  static constexpr std::size_t scratch_bytes = 2 * tile * tile * sizeof(scalar);
+  static constexpr int side = is_host_space<typename T::exec_space> ? 1 : tile / 4, threads = side * side,
+                       each = tile / side, step = 16, loads = tile * step / threads, stride = tile + 1;
+  static constexpr std::size_t scratch_bytes = static_cast<std::size_t>(step) * (stride + tile) * sizeof(scalar);
 
-  scalar* a;
-  scalar* b;
-  scalar sum[each];
+  scalar* a;  ///< `step` columns of a factor A
+  scalar* b;  ///< `step` rows of a factor B
+  scalar sum[each][each];
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION explicit TeamProduct(Team const& team) {
+  KOKKOS_FORCEINLINE_FUNCTION explicit TileSum(Team const& team) {
     auto memory = team.team_shmem();
     a = static_cast<scalar*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
-    b = a + tile * tile;
+    b = a + step * stride;
+    for (int u = 0; u < each; ++u)
+      for (int v = 0; v < each; ++v) sum[u][v] = scalar(0);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void clear() {
-    for (int e = 0; e < each; ++e) sum[e] = scalar(0);
-  }
-  /// Adds A B, where A's element (i, k) is of_a(i, k), and B's is of_b(k, j).
+  /// Returns the row of A whose element a thread loads with its load e.
+  KOKKOS_FORCEINLINE_FUNCTION static int row_of(int rank, int e) { return (e * threads + rank) / step; }
+
+  /// Adds A B for the columns of A from `first` to `end` - 1, `step` of them at a time: of_a(e, k) is element k of
+  /// row_of(rank, e), of_b(k, j) is an element of B; both are 0 from `end` on. The next elements are loaded meanwhile.
   template <class Team, class OfA, class OfB>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Team const& team, OfA const& of_a, OfB const& of_b) {
-    team.team_barrier();
-    for (int e = 0; e < each; ++e) {
-      int const cell = e * threads + team.team_rank();
-      a[cell] = of_a(cell / tile, cell % tile);
-      b[cell] = of_b(cell / tile, cell % tile);
-    }
-    team.team_barrier();
-    for (int k = 0; k < tile; ++k)
-      for (int e = 0; e < each; ++e) {
-        int const cell = e * threads + team.team_rank();
-        sum[e] += a[cell / tile * tile + k] * b[k * tile + cell % tile];
+  KOKKOS_FORCEINLINE_FUNCTION void add(Team const& team, int first, int end, OfA const& of_a, OfB const& of_b) {
+    int const rank = static_cast<int>(team.team_rank());
+    scalar next_a[loads], next_b[loads];
+    auto const load = [&](int from) {
+      for (int e = 0; e < loads; ++e) {
+        int const cell = e * threads + rank;
+        next_a[e] = of_a(e, from + cell % step);
+        next_b[e] = of_b(from + cell / tile, cell % tile);
       }
-  }
-  /// Calls put(i, j, value) for the elements of the result. Other threads see what it stores after the next add().
-  template <class Team, class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void each_of(Team const& team, Put const& put) const {
-    team.team_barrier();
-    for (int e = 0; e < each; ++e) {
-      int const cell = e * threads + team.team_rank();
-      put(cell / tile, cell % tile, sum[e]);
+    };
+    load(first);
+    for (int from = first; from < end; from += step) {
+      team.team_barrier();
+      for (int e = 0; e < loads; ++e) {
+        int const cell = e * threads + rank;
+        a[cell % step * stride + cell / step] = next_a[e];
+        b[cell] = next_b[e];
+      }
+      team.team_barrier();
+      if (from + step < end) load(from + step);
+      for (int k = 0; k < step; ++k) {
+        scalar x[each], y[each];
+        for (int u = 0; u < each; ++u) x[u] = a[k * stride + rank / side + side * u];
+        for (int v = 0; v < each; ++v) y[v] = b[k * tile + rank % side + side * v];
+        for (int u = 0; u < each; ++u)
+          for (int v = 0; v < each; ++v) sum[u][v] += x[u] * y[v];
+      }
     }
+  }
+  /// Calls put(i, j, value) for the thread's elements of the result.
+  template <class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void each_of(int rank, Put const& put) const {
+    for (int u = 0; u < each; ++u)
+      for (int v = 0; v < each; ++v) put(rank / side + side * u, rank % side + side * v, sum[u][v]);
   }
 };
 
@@ -167,98 +217,88 @@ struct InvertTiles {
   static constexpr std::size_t scratch_bytes = 2 * tile * tile * sizeof(scalar);
 
   InvertedRows<T> to;
-  typename InversionSteps<T>::list strips;
+  typename InversionSteps<T>::list tiles;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const strip = strips(team.league_rank());
-    BlockAccess<T> const block{to, to.blocks(strip.block)};
+    auto const at = tiles(team.league_rank());
+    BlockAccess<T> const block{to, to.blocks(at.block)};
+    int const left = static_cast<int>(block.block.rows) - at.row, rows = left < tile ? left : tile;
     auto memory = team.team_shmem();
     auto* const l = static_cast<scalar*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
     auto* const x = l + tile * tile;
     for (int cell = team.team_rank(); cell < tile * tile; cell += threads) {
       int const i = cell / tile, j = cell % tile;
-      l[cell] = i < strip.rows && j < i ? block.get(strip.row + i, strip.row + j) : scalar(0);
+      l[cell] = i < rows && j < i ? block.get(at.row + i, at.row + j) : scalar(0);
     }
     team.team_barrier();
-    for (int j = team.team_rank(); j < strip.rows; j += threads)
-      for (int i = j; i < strip.rows; ++i) {
+    for (int j = team.team_rank(); j < rows; j += threads)
+      for (int i = j; i < rows; ++i) {
         scalar sum(i == j ? 1 : 0);
         for (int k = j; k < i; ++k) sum -= l[i * tile + k] * x[k * tile + j];
         x[i * tile + j] = sum;
-        block.set(strip.row + i, strip.row + j, sum);
+        block.set(at.row + i, at.row + j, sum);
       }
   }
 };
 
-/// Kernel, a step of inv([A 0; C D]) = [inv(A) 0; -inv(D) C inv(A), inv(D)]: multiplies a strip of C's rows by inv(A)
-/// from the right. Tiles of a strip ascend, since tile j is a sum over the tiles from j on.
-template <class T>
-struct MultiplyRight {
+/// Kernel: computes tiles of products with inverses. A step of inv([A 0; C D]) = [inv(A) 0; -inv(D) C inv(A), inv(D)]
+/// takes two of them, P = C inv(A) and -inv(D) P; W = inv(L_BB) L_B,near takes one.
+template <class T, int tile>
+struct MultiplyTiles {
   using scalar = typename T::scalar;
-  static constexpr int tile = InvertedTuning::tile;
+  using Sum = TileSum<T, tile>;
 
   InvertedRows<T> to;
-  typename InversionSteps<T>::list strips;
-  int half;
+  Kokkos::View<scalar*, typename T::device> products;
+  typename InversionSteps<T>::list tiles;
+  int half;    ///< rows of A; 0 for W
+  bool right;  ///< P = C inv(A)
+
+  /// Row of a block's triangle, by column from the block's first row on.
+  struct Row {
+    scalar const* at;
+    int first, last;  ///< columns that are stored; the last one is on the diagonal
+    KOKKOS_FORCEINLINE_FUNCTION scalar get(int j) const { return j >= first && j <= last ? at[j] : scalar(0); }
+  };
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const strip = strips(team.league_rank());
-    if (strip.strip >= strip.rows) return;
-    BlockAccess<T> const block{to, to.blocks(strip.block)};
-    int const above = strip.row, below = strip.row + half + strip.strip, end = strip.row + half + strip.rows;
-    TeamProduct<T> product(team);
-    for (int j = 0; j < half; j += tile) {
-      product.clear();
-      for (int k = j; k < half; k += tile)
-        product.add(
-            team, [&](int r, int c) { return below + r < end ? block.get(below + r, above + k + c) : scalar(0); },
-            [&](int r, int c) { return block.get(above + k + r, above + j + c); });
-      product.each_of(team, [&](int r, int c, scalar const& value) {
-        if (below + r < end) block.set(below + r, above + j + c, value);
-      });
-    }
-  }
-};
-
-/// Kernel: multiplies a strip of columns by the inverse of the rows from the left, and stores it with the sign: of C
-/// inv(A) by inv(D), or of L_B,near by inv(L_BB). Tiles of a strip descend, since tile i is a sum over the tiles up to
-/// i.
-template <class T>
-struct MultiplyLeft {
-  using scalar = typename T::scalar;
-  static constexpr int tile = InvertedTuning::tile;
-
-  InvertedRows<T> to;
-  typename InversionSteps<T>::list strips;
-  int half;  ///< 0: of W
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const strip = strips(team.league_rank());
-    BlockAccess<T> const block{to, to.blocks(strip.block)};
-    int const first = strip.row + half, end = first + strip.rows,
+    auto const t = tiles(team.league_rank());
+    BlockAccess<T> const block{to, to.blocks(t.block)};
+    int const rank = static_cast<int>(team.team_rank()), below = t.row + half,
+              left = static_cast<int>(block.block.rows) - below, height = half > 0 && half < left ? half : left,
               columns = half > 0 ? half : static_cast<int>(block.block.near_rows);
-    auto const at = [&](int i, int c) -> scalar* {
-      if (i >= end || c >= columns) return nullptr;
-      return half > 0 ? block.at(i, strip.row + c) : to.product_row(block.block, block.block.first + i) + c;
-    };
-    TeamProduct<T> product(team);
-    for (int i = (strip.rows - 1) / tile * tile; i >= 0; i -= tile) {
-      product.clear();
-      for (int k = 0; k <= i; k += tile)
-        product.add(
-            team,
-            [&](int r, int c) { return first + i + r < end ? block.get(first + i + r, first + k + c) : scalar(0); },
-            [&](int r, int c) {
-              scalar const* const from = at(first + k + r, strip.strip + c);
-              return from ? *from : scalar(0);
-            });
-      product.each_of(team, [&](int r, int c, scalar const& value) {
-        if (scalar* const out = at(first + i + r, strip.strip + c)) *out = half > 0 ? -value : value;
-      });
+    scalar* const p = products.data() + t.products;
+    Row rows[Sum::loads];
+    for (int e = 0; e < Sum::loads; ++e) {
+      int const i = t.i + Sum::row_of(rank, e);
+      rows[e] = i < height ? row(block, below + i) : Row{nullptr, 0, -1};
     }
+    Sum product(team);
+    if (right) {
+      product.add(
+          team, t.j, half, [&](int e, int k) { return rows[e].get(t.row + k); },
+          [&](int k, int j) { return block.get(t.row + k, t.row + t.j + j); });
+      product.each_of(rank, [&](int i, int j, scalar const& value) {
+        if (t.i + i < height) p[static_cast<std::size_t>(t.i + i) * columns + t.j + j] = value;
+      });
+      return;
+    }
+    product.add(
+        team, 0, t.i + tile < height ? t.i + tile : height, [&](int e, int k) { return rows[e].get(below + k); },
+        [&](int k, int j) {
+          return k < height && t.j + j < columns ? p[static_cast<std::size_t>(k) * columns + t.j + j] : scalar(0);
+        });
+    product.each_of(rank, [&](int i, int j, scalar const& value) {
+      if (t.i + i >= height || t.j + j >= columns) return;
+      if (half > 0) block.set(below + t.i + i, t.row + t.j + j, -value);
+      else to.near_row(block.block.first + t.i + i)[t.j + j] = value;
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Row row(BlockAccess<T> const& block, int i) {
+    InverseRow const at = block.to.inverse(block.block.first + i);
+    return {block.to.dense.data() + at.at + at.length - 1 - i, i - at.length + 1, i};
   }
 };
 
@@ -269,12 +309,12 @@ template <class T>
 struct FindGrowth {
   using index = typename T::index;
   InvertedRows<T> to;
-  Kokkos::View<const index*, typename T::device> block_of;
   Kokkos::View<const double*, typename T::device> row_sums;  ///< by position, of |M_B,near| + |M_BB|
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const p = static_cast<index>(team.league_rank());
+    auto const p = static_cast<index>(row_of(team));
+    if (p >= to.num_rows()) return;
     InverseRow const row = to.inverse(p);
     ColumnSums<double, 1> growth;
     int const parts = lanes_share_rows<typename T::exec_space> ? tile_lanes : 1;
@@ -284,7 +324,7 @@ struct FindGrowth {
                         row_sums(p - (row.length - 1 - j));
     });
     on_first_part(team, ColumnBlock{}, [&](int) {
-      if (!(growth.value[0] <= InvertedTuning::most_growth)) to.substituted(block_of(p)) = 1;  // NaN, too
+      if (!(growth.value[0] <= InvertedTuning::most_growth)) to.substituted(to.block_of(p)) = 1;  // NaN, too
     });
   }
 };
@@ -301,8 +341,16 @@ class BlockInversion {
 
   BlockInversion() = default;
   BlockInversion(exec_space const& exec, std::vector<InverseBlock<index>> const& blocks, index num_rows)
-      : steps_(make_steps<T>(exec, blocks)),
-        row_sums_(raw_view<double, T>(exec, "sptrsv::inverted::row_sums", static_cast<std::size_t>(num_rows))) {}
+      : row_sums_(raw_view<double, T>(exec, "sptrsv::inverted::row_sums", static_cast<std::size_t>(num_rows))) {
+    std::vector<std::size_t> near_at;
+    std::size_t most = 0;
+    for (std::size_t begin = 0; begin < blocks.size();) {
+      steps_.push_back(StepLists<T>::make(exec, blocks, begin, near_at));
+      most = std::max(most, steps_.back().products);
+    }
+    near_at_ = copy_to_device<T>(exec, "sptrsv::inverted::near_at", near_at);
+    products_ = raw_view<scalar, T>(exec, "sptrsv::inverted::products", most);
+  }
 
   void run(exec_space const& exec, PlacedRows<T> const& rows, TriangleValues<T> const& numbers,
            InvertedRows<T> const& to) const {
@@ -313,48 +361,50 @@ class BlockInversion {
           to.pivot(p) = numbers.pivot(rows.row(p));
           if (p < blocks) to.substituted(p) = 0;
         });
-    copy_blocks(exec, rows, numbers, to, false);
-    if (steps_.diagonal.extent(0) > 0)
-      launch(exec, "sptrsv::inverted::tiles", steps_.diagonal, InvertTiles<T>::threads, InvertTiles<T>::scratch_bytes,
-             InvertTiles<T>{to, steps_.diagonal});
-    int half = InvertedTuning::tile;
-    for (auto const& strips : steps_.doubled) {
-      launch(exec, "sptrsv::inverted::right", strips, TeamProduct<T>::threads, TeamProduct<T>::scratch_bytes,
-             MultiplyRight<T>{to, strips, half});
-      launch(exec, "sptrsv::inverted::left", strips, TeamProduct<T>::threads, TeamProduct<T>::scratch_bytes,
-             MultiplyLeft<T>{to, strips, half});
-      half *= 2;
-    }
-    launch(exec, "sptrsv::inverted::products", steps_.products, TeamProduct<T>::threads, TeamProduct<T>::scratch_bytes,
-           MultiplyLeft<T>{to, steps_.products, 0});
-    Kokkos::parallel_for("sptrsv::inverted::growth", thread_per_row(exec, n),
-                         FindGrowth<T>{to, rows.block_of, row_sums_});
-    copy_blocks(exec, rows, numbers, to, true);
+    for (auto const& steps : steps_) invert(exec, steps, rows, numbers, to);
+    Kokkos::parallel_for("sptrsv::inverted::growth", thread_per_row(exec, n), FindGrowth<T>{to, row_sums_});
+    copy_blocks(exec, 0, n, rows, numbers, to, true);
   }
   std::size_t memory_bytes() const {
-    std::size_t bytes = row_sums_.span() * sizeof(double) +
-                        (steps_.diagonal.span() + steps_.products.span()) * sizeof(InverseStrip<index>);
-    for (auto const& strips : steps_.doubled) bytes += strips.span() * sizeof(InverseStrip<index>);
+    std::size_t bytes =
+        row_sums_.span() * sizeof(double) + near_at_.span() * sizeof(std::size_t) + products_.span() * sizeof(scalar);
+    for (auto const& steps : steps_) {
+      std::size_t tiles = steps.diagonal.span() + steps.near.span();
+      for (auto const& each : steps.doubled) tiles += each.span();
+      bytes += tiles * sizeof(InverseTile<index>);
+    }
     return bytes;
   }
 
   // public because nvcc allows no lambda in a private member
 
-  /// Copies D^-1 L_BB, without the diagonal, and D^-1 L_B,near to where their inverse and product will be.
-  /// @param substituted  instead L_BB and L_B,near themselves, of the blocks that are solved by substitution
-  void copy_blocks(exec_space const& exec, PlacedRows<T> const& rows, TriangleValues<T> const& numbers,
-                   InvertedRows<T> const& to, bool substituted) const {
+  /// Copies D^-1 L_BB, without the diagonal, to where its inverse will be, and D^-1 L_B,near to the products.
+  /// @param first, count  positions
+  /// @param substituted   instead L_BB and L_B,near themselves, of the blocks that are solved by substitution, to where
+  ///                      the inverse and W are
+  void copy_blocks(exec_space const& exec, index first, index count, PlacedRows<T> const& rows,
+                   TriangleValues<T> const& numbers, InvertedRows<T> const& to, bool substituted) const {
     auto const row_sums = row_sums_;
+    auto const near_at = near_at_;
+    auto const products = products_;
     auto const least = static_cast<double>(std::numeric_limits<typename Parts<scalar>::real>::min());
     Kokkos::parallel_for(
-        "sptrsv::inverted::copy_blocks", thread_per_row(exec, to.num_rows()), KOKKOS_LAMBDA(member const& team) {
-          auto const p = static_cast<index>(team.league_rank());
+        "sptrsv::inverted::copy_blocks", thread_per_row(exec, count), KOKKOS_LAMBDA(member const& team) {
+          if (row_of(team) >= count) return;
+          index const p = first + static_cast<index>(row_of(team));
           index const b = rows.block_of(p);
-          if (substituted && !to.substituted(b)) return;
+          if (substituted) {
+            int const is_substituted = to.substituted(b);
+            Kokkos::single(Kokkos::PerThread(team), [&]() { to.by_substitution(p) = is_substituted; });
+            if (!is_substituted) return;
+          }
           auto const block = to.blocks(b);
           InverseRow const row = to.inverse(p);
           scalar* const inner = to.dense.data() + row.at;
-          scalar* const near = to.product_row(block, p);
+          scalar* const near =
+              substituted ? to.near_row(p)
+                          : products.data() + near_at(b) +
+                                static_cast<std::size_t>(p - block.first) * static_cast<std::size_t>(block.near_rows);
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, row.length), [&](int j) { inner[j] = scalar(0); });
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, block.near_rows), [&](index j) { near[j] = scalar(0); });
           sync_warp();
@@ -382,15 +432,39 @@ class BlockInversion {
   }
 
  private:
+  static constexpr int tile = InvertedTuning::tile, wide = InvertedTuning::wide_tile<exec_space>();
+
+  void invert(exec_space const& exec, InversionSteps<T> const& steps, PlacedRows<T> const& rows,
+              TriangleValues<T> const& numbers, InvertedRows<T> const& to) const {
+    copy_blocks(exec, steps.first, steps.rows, rows, numbers, to, false);
+    launch<InvertTiles<T>>(exec, "sptrsv::inverted::tiles", {to, steps.diagonal}, InvertTiles<T>::threads,
+                           InvertTiles<T>::scratch_bytes);
+    int half = tile;
+    for (auto const& tiles : steps.doubled) {
+      for (bool const right : {true, false})
+        if (half == tile) multiply<tile>(exec, "sptrsv::inverted::doubled", to, tiles, half, right);
+        else multiply<wide>(exec, "sptrsv::inverted::doubled", to, tiles, half, right);
+      half *= 2;
+    }
+    multiply<wide>(exec, "sptrsv::inverted::near", to, steps.near, 0, false);
+  }
+  template <int size>
+  void multiply(exec_space const& exec, char const* label, InvertedRows<T> const& to,
+                typename InversionSteps<T>::list const& tiles, int half, bool right) const {
+    using Sum = TileSum<T, size>;
+    launch<MultiplyTiles<T, size>>(exec, label, {to, products_, tiles, half, right}, Sum::threads, Sum::scratch_bytes);
+  }
   template <class Kernel>
-  static void launch(exec_space const& exec, char const* label, typename InversionSteps<T>::list const& strips,
-                     int threads, std::size_t scratch, Kernel const& kernel) {
-    if (strips.extent(0) == 0) return;
-    Kokkos::parallel_for(label, team_policy(exec, static_cast<int>(strips.extent(0)), threads, 1, scratch), kernel);
+  static void launch(exec_space const& exec, char const* label, Kernel const& kernel, int threads,
+                     std::size_t scratch) {
+    auto const tiles = static_cast<int>(kernel.tiles.extent(0));
+    if (tiles > 0) Kokkos::parallel_for(label, team_policy(exec, tiles, threads, 1, scratch), kernel);
   }
 
-  InversionSteps<T> steps_;
+  std::vector<InversionSteps<T>> steps_;
   Kokkos::View<double*, typename T::device> row_sums_;
+  Kokkos::View<const std::size_t*, typename T::device> near_at_;  ///< by block: start of L_B,near in the products
+  Kokkos::View<scalar*, typename T::device> products_;
 };
 
 }  // namespace sptrsv::detail

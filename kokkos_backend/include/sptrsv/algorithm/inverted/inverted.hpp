@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,8 @@ namespace sptrsv {
 ///
 /// |b - op(T) x|_i <= 4 (k_i + w) u (|op(T)| |x|)_i for random right-hand sides, with k_i entries in row i, and w rows
 /// of its block; not guaranteed, and with b = op(T) x of a random x errors may be larger by the growth. Bitwise
-/// reproducible, except that a GPU adds three or more entries with the same row and column in any order. Chosen by name
-/// alone.
+/// reproducible, except that a GPU adds three or more entries with the same row and column in any order. On a host
+/// chosen by name alone.
 /// Sources: F. Alvarado, A. Pothen, R. Schreiber, Highly parallel sparse triangular solution, 1993; P. Raghavan,
 /// Efficient parallel sparse triangular solution using selective inversion, 1998. Differs in that the block before is
 /// multiplied by the inverse beforehand, and that sums are split by the level at which their x are known.
@@ -49,7 +50,34 @@ class Inverted : public AlgorithmDefaults {
     }
   };
 
-  static bool worth_planning(typename T::exec_space const&, Analysis<T> const&) { return false; }
+  // a step for each level of blocks; reads of the inverses
+  static constexpr auto model = features_of({{"rows"},
+                                             {"inverse_steps"},  // levels of blocks
+                                             {"inverse_bytes"}});
+  template <class F>
+  static void find_feature(F& features, std::string_view) {
+    auto const& analysis = features.analysis();
+    auto const& tree = tree_of(features.exec(), analysis);
+    auto const n = static_cast<std::size_t>(analysis.num_rows());
+    detail::InverseSize size;
+    if (tree) {
+      auto const& blocks = widest_blocks(features.exec(), analysis);
+      size = {static_cast<std::size_t>(blocks.num_levels()), blocks.dense};
+    } else {
+      size = detail::size_of_path(n, detail::InvertedTuning::width_of<typename T::exec_space>());
+    }
+    features.set("inverse_steps", size.steps);
+    features.set("inverse_bytes", size.dense * sizeof(scalar));
+  }
+  /// Tells whether the inverses take a moderate amount of memory.
+  template <class F>
+  static bool pays(F const& features) {
+    return features.value("inverse_bytes") <= std::max(detail::InvertedTuning::planned_bytes, features.value("bytes"));
+  }
+  /// Tells whether the planner considers `inverted`: on a GPU, for rows with some entries.
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
+    return !is_host_space<typename T::exec_space> && analysis.mean_row() >= detail::InvertedTuning::least_mean_row;
+  }
 
   /// @throws Unsupported if the inverses need more than `memory`, whatever the width of the blocks.
   Inverted(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) : tickets_(exec) {
@@ -61,7 +89,7 @@ class Inverted : public AlgorithmDefaults {
     place(exec, blocks);
     make_tasks(exec, analysis.workspace(), blocks);
     inversion_ = detail::BlockInversion<T>(exec, blocks.blocks, n);
-    levels_ = blocks.blocks.back().level + 1;
+    levels_ = blocks.num_levels();
     tree_ = blocks.tree;
   }
 
@@ -74,14 +102,10 @@ class Inverted : public AlgorithmDefaults {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              PermuteScale<T> const& permute_scale) const {
-    auto const columns = static_cast<int>(b.extent(1));
-    if (!fits_four_columns(exec)) {
-      for (int c = 0; c < columns; ++c) solve_columns<1>(exec, b, x, permute_scale, {c, 1, 0});
-      return;
-    }
-    detail::for_thread_columns(columns, [&](auto width, detail::ColumnBlock const& block) {
-      solve_columns<decltype(width)::value>(exec, b, x, permute_scale, block);
-    });
+    int first = 0;
+    if constexpr (!is_host_space<typename T::exec_space>) first = solve_blocks<8>(exec, b, x, permute_scale, first);
+    first = solve_blocks<4>(exec, b, x, permute_scale, first);
+    solve_blocks<1>(exec, b, x, permute_scale, first);
   }
 
   void restart(typename T::exec_space const& exec) const {
@@ -89,7 +113,8 @@ class Inverted : public AlgorithmDefaults {
     solved_.restart();
   }
   void reserve(typename T::exec_space const& exec, int columns) {
-    solved_.reserve(exec, columns >= 4 && fits_four_columns(exec) ? 4 : 1);
+    bool const eight = columns >= 8 && !is_host_space<typename T::exec_space> && fits<8>(exec);
+    solved_.reserve(exec, eight ? 8 : columns >= 4 && fits<4>(exec) ? 4 : 1);
   }
 
   std::string parameters() const {
@@ -102,7 +127,7 @@ class Inverted : public AlgorithmDefaults {
   std::size_t memory_bytes() const {
     return outer_.memory_bytes() + inversion_.memory_bytes() + solved_.memory_bytes() +
            to_.dense.span() * sizeof(scalar) + to_.pivot.span() * sizeof(scalar) +
-           to_.inverse.span() * sizeof(detail::InverseRow) + 3 * to_.row.span() * sizeof(index) +
+           to_.inverse.span() * sizeof(detail::InverseRow) + to_.row.span() * (3 * sizeof(index) + sizeof(int)) +
            to_.blocks.span() * (sizeof(detail::InverseBlock<index>) + sizeof(int)) +
            tasks_.span() * sizeof(detail::InverseTask<index>);
   }
@@ -142,21 +167,52 @@ class Inverted : public AlgorithmDefaults {
   }
 
  private:
-  /// Tells whether a team's scratch memory holds what four columns need.
-  static bool fits_four_columns(typename T::exec_space const& exec) {
+  /// Tells whether a team's scratch memory holds what K columns need.
+  template <int K>
+  static bool fits(typename T::exec_space const& exec) {
     return is_host_space<typename T::exec_space> ||
-           detail::InverseKernel<T, 4>::scratch_bytes <= static_cast<std::size_t>(detail::most_launch_scratch(exec));
+           detail::InverseKernel<T, K>::scratch_bytes <= static_cast<std::size_t>(detail::most_launch_scratch(exec));
+  }
+  /// Solves K columns at a time from column `first` on, and returns the first column that is left.
+  template <int K>
+  int solve_blocks(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+                   PermuteScale<T> const& permute_scale, int first) const {
+    if (K > 1 && !fits<K>(exec)) return first;
+    for (; first + K <= static_cast<int>(b.extent(1)); first += K)
+      solve_columns<K>(exec, b, x, permute_scale, {first, K, 0});
+    return first;
+  }
+  /// Returns the tree of op(T), if it has one; kept for the planner and this type.
+  static std::optional<detail::DependencyTree<index>> const& tree_of(typename T::exec_space const& exec,
+                                                                     Analysis<T> const& analysis) {
+    return analysis.template keep<std::optional<detail::DependencyTree<index>>>(
+        "inverted", [&] { return detail::find_tree<T>(exec, analysis); });
+  }
+  static detail::InverseBlocks<index> make_blocks(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                                  index width) {
+    return detail::make_blocks<index>(tree_of(exec, analysis), analysis.num_rows(), analysis.shape().ascending(),
+                                      width);
+  }
+  /// Returns blocks of the default width; kept for the planner and this type.
+  static detail::InverseBlocks<index> const& widest_blocks(typename T::exec_space const& exec,
+                                                           Analysis<T> const& analysis) {
+    constexpr index width = detail::InvertedTuning::width_of<typename T::exec_space>();
+    return analysis.template keep<detail::InverseBlocks<index>>("inverted",
+                                                                [&] { return make_blocks(exec, analysis, width); });
   }
   /// Returns the widest blocks whose inverses fit in the memory.
   static detail::InverseBlocks<index> partition(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                                 Options const& options) {
-    auto const tree = detail::find_tree<T>(exec, analysis);
     std::size_t const most = (static_cast<std::size_t>(options.memory) << 20) / sizeof(scalar);
     constexpr index least = detail::InvertedTuning::product_rows;
-    int const asked = options.width > 0 ? options.width : detail::InvertedTuning::width_of<typename T::exec_space>();
-    for (auto width = static_cast<index>(asked);; width /= 2) {
+    index width = options.width;
+    if (width == 0) {
+      if (auto const& widest = widest_blocks(exec, analysis); widest.dense <= most) return widest;
+      width = detail::InvertedTuning::width_of<typename T::exec_space>() / 2;
+    }
+    for (;; width /= 2) {
       width = std::max<index>(least, width / least * least);
-      auto blocks = detail::make_blocks<index>(tree, analysis.num_rows(), analysis.shape().ascending(), width);
+      auto blocks = make_blocks(exec, analysis, width);
       if (blocks.dense <= most) return blocks;
       if (width <= least)
         throw Unsupported(std::string(name),
@@ -171,12 +227,13 @@ class Inverted : public AlgorithmDefaults {
       position[static_cast<std::size_t>(blocks.row[p])] = static_cast<index>(p);
     to_.row = rows_.row = detail::copy_to_device<T>(exec, "sptrsv::inverted::row", blocks.row);
     rows_.position = detail::copy_to_device<T>(exec, "sptrsv::inverted::position", position);
-    rows_.block_of = detail::copy_to_device<T>(exec, "sptrsv::inverted::block_of", blocks.block_of);
+    to_.block_of = rows_.block_of = detail::copy_to_device<T>(exec, "sptrsv::inverted::block_of", blocks.block_of);
     to_.blocks = rows_.blocks = detail::copy_to_device<T>(exec, "sptrsv::inverted::blocks", blocks.blocks);
     to_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
     to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
     to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
     to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
+    to_.by_substitution = detail::raw_view<int, T>(exec, "sptrsv::inverted::by_substitution", blocks.row.size());
     Kokkos::deep_copy(exec, to_.substituted, 0);
   }
 
@@ -193,6 +250,7 @@ class Inverted : public AlgorithmDefaults {
                       solved_.template begin<K>(exec, columns),
                       tickets_,
                       tickets_.next_counter()};
+    constexpr int most_threads = detail::InvertedTuning::warps * detail::tile_lanes;
     detail::LaunchShape shape;
     if (!is_host_space<typename T::exec_space>) {
       shape.threads = detail::InvertedTuning::warps;
@@ -200,16 +258,14 @@ class Inverted : public AlgorithmDefaults {
     }
     shape.teams = detail::number_of_teams<T>(exec, count, shape);
     if constexpr (detail::is_gpu<typename T::exec_space> && kernel::scratch_bytes <= detail::most_scratch_bytes) {
-      // registers for two teams on a multiprocessor
-      Kokkos::TeamPolicy<typename T::exec_space,
-                         Kokkos::LaunchBounds<detail::InvertedTuning::warps * detail::tile_lanes, 2>>
-          policy(exec, shape.teams, shape.threads, shape.lanes);
+      Kokkos::TeamPolicy<typename T::exec_space, Kokkos::LaunchBounds<most_threads, 1>> policy(
+          exec, shape.teams, shape.threads, shape.lanes);
       policy.set_scratch_size(0, Kokkos::PerTeam(kernel::scratch_bytes));
       policy.set_scratch_size(1, Kokkos::PerTeam(8));
       Kokkos::parallel_for("sptrsv::inverted::solve", detail::with_arguments_in_launch(policy), body);
     } else {
-      detail::launch_teams("sptrsv::inverted::solve", exec, shape.teams, shape.threads, shape.lanes,
-                           kernel::scratch_bytes, body);
+      detail::launch_teams<most_threads>("sptrsv::inverted::solve", exec, shape.teams, shape.threads, shape.lanes,
+                                         kernel::scratch_bytes, body);
     }
   }
 
