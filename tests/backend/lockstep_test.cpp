@@ -176,12 +176,14 @@ void check_solves(std::string const& matrix, Shape const& shape, Variant const& 
   for (auto const& [name, value] : how.options) text += ", " + name + " " + value;
   SCOPED_TRACE(text);
   Lockstep const exec = own_instance();
+  if (how.algorithm == "inverted") lockstep::resident_teams = 24;  // three teams of 512 threads
   auto const p = make_problem<double>(matrix, shape);
   auto const solver = make_solver<double>(how, exec, p);
   for (std::uint64_t repeat = 0; repeat < 3; ++repeat) {  // the third solve reads slots that the first filled
     auto const b = make_right_hand_sides<double>(p.num_rows(), columns, repeat);
     expect_solves(p, solve<double>(solver, exec, b), b);
   }
+  lockstep::resident_teams = 3;
 }
 
 constexpr Shape lower{Triangle::lower, Diagonal::stored, Op::none};
@@ -194,6 +196,21 @@ TEST_P(InLockstep, SolvesEnd) {
     }
   for (auto const& how : solves()) check_solves("band:200,8,40", lower, how, 5);
 }
+/// Checks a wide block of `inverted` whose inverse would not be accurate.
+TEST_P(InLockstep, SubstitutionInAWideBlockEnds) {
+  lockstep::resident_teams = 24;
+  auto p = make_problem<double>("band:200,8,40", lower);
+  for (int i = 0; i < p.num_rows(); ++i)
+    for (int k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k)
+      if (p.col_idx[k] != i) p.values[k] *= 30;
+  p.make_op();
+  Lockstep const exec = own_instance();
+  auto const solver = make_solver<double>({"", "inverted", {{"inverted_width", "160"}}}, exec, p);
+  EXPECT_NE(solver.parameters().find("2 by substitution"), std::string::npos) << solver.parameters();
+  auto const b = make_right_hand_sides<double>(p.num_rows(), 5);
+  expect_solves(p, solve<double>(solver, exec, b), b);
+}
+
 /// Checks upper triangles and transposes. Rows of arrow_up have one entry; rows of its transpose are as short, except
 /// for one.
 TEST_P(InLockstep, SolvesOfUpperTrianglesAndTransposesEnd) {

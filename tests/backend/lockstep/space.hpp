@@ -144,7 +144,7 @@ void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
 /// Scans by the first thread of the team.
 template <class I, class F>
 void parallel_scan(lockstep::Range<I> const& range, F const& f) {
-  int sum = 0;
+  I sum = 0;
   if (range.member->team_rank() == 0)
     for (I i = range.begin; i < range.end; ++i) f(i, sum, true);
   range.member->team_barrier();

@@ -129,6 +129,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     }
     if (missing) {
       features.find(missing);
+      if (costs.size() > 1 && ruled_out(best->algorithm, features, Algorithms<T>{}))
+        costs.erase(std::find(costs.begin(), costs.end(), best));
       continue;
     }
     char text[200];

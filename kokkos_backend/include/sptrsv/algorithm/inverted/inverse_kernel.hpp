@@ -248,7 +248,7 @@ struct InverseKernel {
     index const at_once = me.count / shared, padded = (task.rows + at_once - 1) / at_once * at_once;
     for (index first = me.rank / shared; first < padded; first += batch * at_once) {
       InverseRow row[batch];
-      index i[batch];
+      index i[batch] = {};
       ColumnSums<scalar, K> sums[batch];
       int longest = 0;
       for (int u = 0; u < batch; ++u) {
@@ -363,10 +363,11 @@ struct InverseKernel {
     }
   }
 
-  /// Publishes x of a wide block by substitution, by the first warp of a team, whose lanes share a row.
+  /// Publishes x of a wide block by substitution, by the first thread of a team, whose lanes share a row. The other
+  /// threads go along, since one may be in the same warp.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void substitute(Team const& team, Thread const& me, index number, index first_t) const {
-    if (team.team_rank() > 0) return;
+    bool const works = team.team_rank() == 0;
     auto const block = to.blocks(number);
     int const shared = sharing(lanes);
     for (index p = block.first; p < block.first + block.rows; ++p) {
@@ -374,7 +375,7 @@ struct InverseKernel {
       scalar const* const near = to.near_row(p);
       scalar const* const row = to.dense.data() + to.inverse(p).at;
       ColumnSums<scalar, K> sums;
-      for (index j = me.rank; j < all; j += shared) {
+      for (index j = me.rank; works && j < all; j += shared) {
         scalar const a = j < block.near_rows ? near[j] : row[j - block.near_rows];
         index const from = j < block.near_rows ? block.near_first + j : block.first + j - block.near_rows;
         scalar x[K];

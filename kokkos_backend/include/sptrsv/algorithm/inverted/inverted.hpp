@@ -72,7 +72,8 @@ class Inverted : public AlgorithmDefaults {
   /// Tells whether the inverses take a moderate amount of memory.
   template <class F>
   static bool pays(F const& features) {
-    return features.value("inverse_bytes") <= std::max(detail::InvertedTuning::planned_bytes, features.value("bytes"));
+    double const most = std::max(detail::InvertedTuning::planned_bytes, features.value("bytes"));
+    return features.value("inverse_bytes") <= std::min(most, detail::InvertedTuning::memory * double(1 << 20));
   }
   /// Tells whether the planner considers `inverted`: on a GPU, for rows with some entries.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
