@@ -73,7 +73,7 @@ TEST_P(LocalTriangular, SolvesRowByRowAndAsIfpack2Does) {
   solver.compute();
   auto const Y = not_a_number<double>(map, c.columns);
   solver.apply(*X, *Y, c.mode);
-  p.block_rows = block_rows(c.algorithm);
+  p.block_rows = block_rows<Kokkos::DefaultExecutionSpace>(c.algorithm);
   expect_solves(p, columns_of(*Y), b);
 
   if (c.columns == 0) return;  // Kokkos Kernels' trsv refuses vectors without columns
