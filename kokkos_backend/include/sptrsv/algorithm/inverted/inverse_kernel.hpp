@@ -230,7 +230,7 @@ struct InverseKernel {
     slots.reset_next(static_cast<std::size_t>(p));
   }
 
-  /// Publishes t of a slice's rows for the next part, or for the products.
+  /// Publishes the sums of a slice's rows: of a part for the last part, or t for the products.
   KOKKOS_FORCEINLINE_FUNCTION void publish_t(Thread const& me, InverseTask<index> const& task, scalar const* t) const {
     for (index r = me.rank; r < task.rows; r += me.count) {
       scalar value[K];
