@@ -37,15 +37,26 @@ def read_sections(text):
     return sections
 
 
+def used_parts(header, program):
+    """Returns child.h without the helpers that a program does not use."""
+    parts, used = [], program
+    for part in reversed(re.split(r"\n\n(?=/\*|static |typedef )", header)):
+        names = re.findall(r"^static (?:inline \w+|\w+ const) (\w+)", part, flags=re.M)
+        if not names or any(re.search(rf"\b{name}\b", used) for name in names):
+            parts.insert(0, part.rstrip("\n"))
+            used += part
+    return "\n\n".join(parts) + "\n"
+
+
 def whole_program(name):
-    """Returns the program with the text of child.h in place of its #include."""
+    """Returns the program with the text of child.h, as far as it is used, in place of its #include."""
     folder = PAGE[:-3]
     with open(os.path.join(folder, name + ".c")) as file:
         program = file.read()
     with open(os.path.join(folder, "child.h")) as file:
         header = file.read().replace("#pragma once\n", "")
     header = re.sub(r"^/\* SPDX.*?\*/\n", "", header, count=1, flags=re.S)
-    return program.replace('#include "child.h"\n', header)
+    return program.replace('#include "child.h"\n', used_parts(header, program))
 
 
 def without_links(text):

@@ -2,6 +2,7 @@
 """Tests that fault_reports.py writes a whole report for each program of docs/dev/petsc_faults, and refuses unknown
 names."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ class Reports(unittest.TestCase):
 
     def test_each_program_has_a_whole_report(self):
         names = sorted(name[:-2] for name in os.listdir(PROGRAMS) if name.endswith(".c"))
+        with open(os.path.join(PROGRAMS, "child.h")) as file:
+            helpers = re.findall(r"^static inline \w+ (\w+)", file.read(), flags=re.M)
         with tempfile.TemporaryDirectory() as folder:
             done = self.run_script(folder)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -29,6 +32,10 @@ class Reports(unittest.TestCase):
                     self.assertIn(wanted, text, name)
                 for unwanted in ("child.h", ".md)", "\n- We:"):
                     self.assertNotIn(unwanted, text, name)
+                for helper in helpers:
+                    defined = text.count(f"static inline PetscErrorCode {helper}(")
+                    used = len(re.findall(rf"\b{helper}\(", text)) - defined
+                    self.assertEqual(defined, min(used, 1), f"{name}: {helper}")
 
     def test_an_unknown_name_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -231,20 +231,11 @@ void FactorPair::solve_collection() {
 
 namespace {
 
-PetscErrorCode ViewToString(Mat F, PetscViewerFormat format) {
+PetscErrorCode View(Mat F, PetscViewerFormat format, bool to_string) {
   PetscViewer viewer;
   static char text[100000];
-  PetscCall(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
-  PetscCall(PetscViewerPushFormat(viewer, format));
-  PetscErrorCode const code = MatView(F, viewer);
-  PetscCall(PetscViewerPopFormat(viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  return code;
-}
-
-PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format) {
-  PetscViewer viewer;
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, "/dev/null", &viewer));
+  if (to_string) PetscCall(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
+  else PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, "/dev/null", &viewer));
   PetscCall(PetscViewerPushFormat(viewer, format));
   PetscErrorCode const code = MatView(F, viewer);
   PetscCall(PetscViewerPopFormat(viewer));
@@ -312,7 +303,7 @@ void FactorPair::look() {
     bool const string = draw_.chance(50);
     if (!string && format == PETSC_VIEWER_DEFAULT && !numeric_) return;
     Trace("  MatView, format %s, to a %s\n", PetscViewerFormats[format], string ? "string" : "file");
-    Both("MatView", [&](Side s) { return string ? ViewToString(F_[s], format) : ViewToFile(F_[s], format); }, true);
+    Both("MatView", [&](Side s) { return View(F_[s], format, string); }, true);
   }
 }
 

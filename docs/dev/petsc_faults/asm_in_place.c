@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    PCASM whose submatrices are factored in place, with new values: the submatrices are to be reused, but hold the
    factors. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode Run(PetscBool* shown) {

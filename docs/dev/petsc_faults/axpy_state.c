@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    MatAXPY() of mpiaij with SAME_NONZERO_PATTERN: the values change, but not the state of the matrix, so a
    preconditioner keeps the old values. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode Run(PetscBool* shown) {
@@ -18,8 +16,7 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscCall(MatSetType(A, MATMPIAIJ));
   PetscCall(MatMPIAIJSetPreallocation(A, 1, NULL, 0, NULL));
   for (PetscInt i = 0; i < n; ++i) PetscCall(MatSetValue(A, i, i, 1 + i, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
   PetscCall(MatCreateVecs(A, &before, &b));
   PetscCall(VecDuplicate(before, &after));

@@ -10,19 +10,13 @@ static PetscErrorCode Residuals(MatOrderingType ordering, PetscReal residual[2])
   Mat line, A, F;
   IS rows, cols;
   Vec b, x;
-  MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(BlockLine(n / bs, bs, &line));
   PetscCall(MatSetBlockSize(line, bs));
   PetscCall(MatConvert(line, MATSEQBAIJ, MAT_INITIAL_MATRIX, &A));
   PetscCall(MatGetOrdering(A, ordering, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 5;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, &F));
-  PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
-  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(Factor(A, MAT_FACTOR_LU, rows, cols, &plain, &F));
   PetscCall(MatCreateVecs(A, &b, &x));
   for (int transposed = 0; transposed < 2; ++transposed) {
     PetscCall(VecSet(b, 1));

@@ -2,7 +2,7 @@
    For the programs beside it: the faulty part runs in a child process under an alarm, so that a crash or an
    endless loop is a result that can be told. */
 #pragma once
-#include <petscmat.h>
+#include <petscksp.h>
 
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +53,13 @@ static int Show(FaultyPart body) {
   return WIFEXITED(status) && WEXITSTATUS(status) > 1;
 }
 
+static inline PetscErrorCode Assemble(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
 /* Dense blocks of dof unknowns on a line of nodes: rows of a node have the same columns (PETSc's inodes). */
 static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat* A) {
   PetscInt const n = nodes * dof;
@@ -64,8 +71,7 @@ static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat* A) {
       if (PetscAbsInt(i / dof - j / dof) > 1) continue;
       PetscCall(MatSetValue(*A, i, j, i == j ? 10 * dof : -1.0 / (1 + (i + 2 * j) % 5), INSERT_VALUES));
     }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(0);
 }
 
@@ -75,23 +81,41 @@ static inline PetscErrorCode SmallMatrix(PetscInt n, double const values[], Mat*
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, A));
   for (PetscInt k = 0; k < n * n; ++k)
     if (values[k] != 0 || k / n == k % n) PetscCall(MatSetValue(*A, k / n, k % n, values[k], INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(0);
 }
 
-/* LU by PETSc's own solver with the shift given, symbolic and numeric phase. */
-static inline PetscErrorCode Factor(Mat A, IS rows, IS cols, MatFactorShiftType shift, Mat* F) {
-  MatFactorInfo info;
+/* What a PC passes to LU, and below the same with a shift. */
+static MatFactorInfo const plain = {.fill = 5, .zeropivot = 100 * PETSC_MACHINE_EPSILON};
+
+static MatFactorInfo const shifted = {
+    .fill = 5, .zeropivot = 100 * PETSC_MACHINE_EPSILON, .shifttype = MAT_SHIFT_POSITIVE_DEFINITE};
+
+/* Factors A by PETSc's own solver, symbolic and numeric phase; without rows and cols in natural order. */
+static inline PetscErrorCode Factor(Mat A, MatFactorType type, IS rows, IS cols, MatFactorInfo const* info, Mat* F) {
+  PetscFunctionBegin;
+  if (!rows) PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, type, F));
+  if (type == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(*F, A, rows, cols, info));
+  if (type == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(*F, A, rows, cols, info));
+  if (type == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(*F, A, rows, info));
+  if (type == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(*F, A, rows, info));
+  if (type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU) PetscCall(MatLUFactorNumeric(*F, A, info));
+  else PetscCall(MatCholeskyFactorNumeric(*F, A, info));
+  PetscFunctionReturn(0);
+}
+
+/* Computes |b - A x| in the largest norm, b = 1, for x by the factor F, or by the KSP if F is null. */
+static inline PetscErrorCode Residual(Mat A, Mat F, KSP ksp, PetscReal* residual) {
+  Vec b, x;
 
   PetscFunctionBegin;
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 5;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  info.shifttype = (PetscReal)shift;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, F));
-  PetscCall(MatLUFactorSymbolic(*F, A, rows, cols, &info));
-  PetscCall(MatLUFactorNumeric(*F, A, &info));
+  PetscCall(MatCreateVecs(A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  PetscCall(F ? MatSolve(F, b, x) : KSPSolve(ksp, b, x));
+  PetscCall(VecScale(b, -1));
+  PetscCall(MatMultAdd(A, x, b, b));
+  PetscCall(VecNorm(b, NORM_INFINITY, residual));
   PetscFunctionReturn(0);
 }
 

@@ -7,25 +7,12 @@
 static PetscErrorCode PivotRow(MatFactorType type, PetscInt* row) {
   double const values[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2};
   Mat A, F;
-  IS rows, cols;
-  MatFactorInfo info;
   PetscReal pivot;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(4, values, &A));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 5;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, type, &F));
-  if (type == MAT_FACTOR_LU) {
-    PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
-    PetscCall(MatLUFactorNumeric(F, A, &info));
-  } else {
-    PetscCall(MatCholeskyFactorSymbolic(F, A, rows, &info));
-    PetscCall(MatCholeskyFactorNumeric(F, A, &info));
-  }
+  PetscCall(Factor(A, type, NULL, NULL, &plain, &F));
   PetscCall(MatFactorGetErrorZeroPivot(F, &pivot, row));
   PetscFunctionReturn(0);
 }

@@ -13,8 +13,7 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscCall(MatCreateSeqSBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &S));
   PetscCall(MatSetOption(S, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   PetscCall(MatSetValuesBlocked(S, 2, both, 2, both, block, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(S, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(S, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(S));
   PetscCall(MatConvert(S, MATSEQAIJ, MAT_INITIAL_MATRIX, &A));
   PetscCall(MatGetRow(A, 1, &first, NULL, NULL));
   PetscCall(MatRestoreRow(A, 1, NULL, NULL, NULL));

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
    MatCreateSubMatrices() with MAT_REUSE_MATRIX of an aijcusparse matrix: the submatrices' values on the GPU stay those
    of the first call, so that a product with a submatrix is wrong. */
-#include <petscmat.h>
-
 #include "child.h"
 
-#if defined(PETSC_HAVE_CUDA)
 static PetscErrorCode SumOfProduct(Mat A, PetscScalar* sum) {
   Vec x, y;
 
@@ -31,8 +28,7 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscCall(MatSetType(A, MATMPIAIJCUSPARSE));
   PetscCall(MatMPIAIJSetPreallocation(A, 1, NULL, 0, NULL));
   for (PetscInt i = 0; i < n; ++i) PetscCall(MatSetValue(A, i, i, i + 1, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   for (PetscInt k = 0; k < 2; ++k) PetscCall(ISCreateStride(PETSC_COMM_SELF, n / 2, k * n / 2, 1, &rows[k]));
   PetscCall(MatCreateSubMatrices(A, 2, rows, rows, MAT_INITIAL_MATRIX, &halves));
   PetscCall(SumOfProduct(halves[1], &before)); /* brings the values to the GPU */
@@ -44,7 +40,4 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscFunctionReturn(0);
 }
 
-int main(void) { return Show(Run); }
-#else
-int main(void) { return Show(NULL); }
-#endif
+int main(void) { return Show(PetscDefined(HAVE_CUDA) ? Run : NULL); }

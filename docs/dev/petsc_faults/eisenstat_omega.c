@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    PCEISENSTAT with omega other than 1 on a matrix with inodes: the sweeps go row by row, and the diagonal blocks of the
    inodes, with which the PC multiplies, are never made. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode Run(PetscBool* shown) {

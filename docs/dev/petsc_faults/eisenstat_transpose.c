@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    PCApplyTranspose() of PCEISENSTAT outside of KSPSolve(): it asks a matrix for its symmetry that only KSPSolve() sets.
    PCApply() works. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode Run(PetscBool* shown) {

@@ -5,8 +5,6 @@
 
 static PetscErrorCode FactorEmpty(MatType type, PetscInt bs) {
   Mat A, F;
-  IS rows, cols;
-  MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
@@ -14,14 +12,8 @@ static PetscErrorCode FactorEmpty(MatType type, PetscInt bs) {
   PetscCall(MatSetType(A, type));
   PetscCall(MatSetBlockSize(A, bs));
   PetscCall(MatSetUp(A));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_CHOLESKY, &F));
-  PetscCall(MatCholeskyFactorSymbolic(F, A, rows, &info));
-  PetscCall(MatCholeskyFactorNumeric(F, A, &info));
+  PetscCall(Assemble(A));
+  PetscCall(Factor(A, MAT_FACTOR_CHOLESKY, NULL, NULL, &plain, &F));
   PetscFunctionReturn(0);
 }
 

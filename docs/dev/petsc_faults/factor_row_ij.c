@@ -4,14 +4,12 @@
 
 static PetscErrorCode RowIJ(PetscInt dof, PetscBool* done) {
   Mat A, F;
-  IS rows, cols;
   PetscInt n;
   PetscInt const *ia = NULL, *ja = NULL;
 
   PetscFunctionBegin;
   PetscCall(BlockLine(8, dof, &A));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(Factor(A, rows, cols, MAT_SHIFT_NONE, &F));
+  PetscCall(Factor(A, MAT_FACTOR_LU, NULL, NULL, &plain, &F));
   PetscCall(MatGetRowIJ(F, 0, PETSC_FALSE, PETSC_FALSE, &n, &ia, &ja, done));
   PetscFunctionReturn(0);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    PCGASM with two subdomains, given in the order of their rows and in the other one, which is also what a partitioner
    may return: in the other order each subdomain gets the rows of the other one, and PCApply() returns zeros. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode SizeOfResult(PetscBool in_order, PetscReal* size) {

@@ -5,10 +5,8 @@
 
 static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2]) {
   Mat A, F;
-  IS rows, cols;
   Vec d;
-  PetscScalar const* values;
-  MatFactorInfo info;
+  PetscInt const both[2] = {0, 1};
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
@@ -17,22 +15,12 @@ static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2]) {
   PetscCall(MatSetUp(A));
   for (PetscInt i = 0; i < 2; ++i)
     for (PetscInt j = 0; j < 2; ++j) PetscCall(MatSetValue(A, i, j, i == j ? 2 : 1, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
-  PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
-  PetscCall(MatCholeskyFactorNumeric(F, A, &info));
+  PetscCall(Factor(A, MAT_FACTOR_ICC, NULL, NULL, &plain, &F));
   PetscCall(MatCreateVecs(A, &d, NULL));
   PetscCall(MatGetDiagonal(F, d));
-  PetscCall(VecGetArrayRead(d, &values));
-  diagonal[0] = values[0];
-  diagonal[1] = values[1];
-  PetscCall(VecRestoreArrayRead(d, &values));
+  PetscCall(VecGetValues(d, 2, both, diagonal));
   PetscFunctionReturn(0);
 }
 

@@ -5,8 +5,6 @@
 
 static PetscErrorCode Run(PetscBool* shown) {
   Mat A, F;
-  IS rows, cols;
-  MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqBAIJ(PETSC_COMM_SELF, 1, 2, 2, 2, NULL, &A));
@@ -14,18 +12,9 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscCall(MatSetValue(A, 0, 1, 2, INSERT_VALUES));
   PetscCall(MatSetValue(A, 1, 0, 2, INSERT_VALUES));
   PetscCall(MatSetValue(A, 1, 1, 1, INSERT_VALUES)); /* the second pivot is -3 */
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;
-  info.shifttype = (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
-  info.shiftamount = 0;
-  info.zeropivot = 1e-12;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
-  PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
-  PetscCall(MatCholeskyFactorNumeric(F, A, &info)); /* does not end */
+  PetscCall(Factor(A, MAT_FACTOR_ICC, NULL, NULL, &shifted, &F)); /* does not end */
   *shown = PETSC_FALSE;
   printf("the numeric phase came to its end\n");
   PetscFunctionReturn(0);

@@ -7,19 +7,12 @@
 
 static PetscErrorCode Apply(Mat A, Vec b, Vec x) {
   Mat F;
-  IS rows, cols;
-  MatFactorInfo info;
+  MatFactorInfo info = plain;
 
   PetscFunctionBegin;
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatFactorInfoInitialize(&info));
   info.levels = 1;
-  info.fill = 5;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
-  PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
-  PetscCall(MatCholeskyFactorNumeric(F, A, &info));
+  PetscCall(Factor(A, MAT_FACTOR_ICC, NULL, NULL, &info, &F));
   PetscCall(MatSolve(F, b, x));
   PetscFunctionReturn(0);
 }
@@ -43,10 +36,7 @@ static PetscErrorCode Run(PetscBool* shown) {
         PetscCall(MatSetValue(*m, j, i, v, INSERT_VALUES));
       }
     }
-  for (Mat* m = both; m < both + 2; ++m) {
-    PetscCall(MatAssemblyBegin(*m, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(*m, MAT_FINAL_ASSEMBLY));
-  }
+  for (Mat* m = both; m < both + 2; ++m) PetscCall(Assemble(*m));
   PetscCall(MatCreateVecs(both[0], &b, &x));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(VecSet(b, 1));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    MatSOR() of an aijkokkos matrix with inodes after its values have changed on a GPU: sweeps by inodes read the host's
    copy of the values without bringing it up to date. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode Run(PetscBool* shown) {

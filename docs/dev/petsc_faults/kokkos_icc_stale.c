@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
    ICC by PETSc's solver type kokkos after a change of A's values: the factor's transpose keeps the first values, so
    that the preconditioner is not that of a new PC. */
-#include <petscksp.h>
-
 #include "child.h"
 
 static PetscErrorCode MakeIcc(Mat A, PC* pc) {

@@ -9,7 +9,6 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscInt next[n];
   Mat A, F;
   IS rows, cols;
-  MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, &A));
@@ -18,18 +17,12 @@ static PetscErrorCode Run(PetscBool* shown) {
     next[i] = (i + 1) % n;
   }
   PetscCall(MatSetValue(A, 0, n - 1, 1, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &rows));
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, next, PETSC_COPY_VALUES, &cols));
   PetscCall(ISSetPermutation(rows));
   PetscCall(ISSetPermutation(cols));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 5;
-  info.zeropivot = 1e-14;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, &F));
-  PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
-  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(Factor(A, MAT_FACTOR_LU, rows, cols, &plain, &F));
   PetscCall(MatDestroy(&F));
   PetscCall(MatDestroy(&A));
   *shown = PETSC_FALSE;

@@ -12,8 +12,7 @@ static PetscErrorCode Fill(PetscBool full, Mat* A) {
     for (PetscInt j = 0; j < N; ++j)
       if (i == j || full || (i + j) % 3 == 0)
         PetscCall(MatSetValue(*A, i, j, i == j ? 20 : 1 / (PetscReal)(1 + i + 2 * j), INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(0);
 }
 

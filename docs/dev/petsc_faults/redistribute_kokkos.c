@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
    PCREDISTRIBUTE with Kokkos vectors on a GPU: the first application leaves wrong values, and the second aborts. */
-#include <petscksp.h>
-
 #include "child.h"
 
-#if defined(PETSC_HAVE_KOKKOS_KERNELS) && defined(PETSC_HAVE_CUDA)
 static PetscErrorCode Run(PetscBool* shown) {
   PetscInt const n = 12;
   Mat A;
@@ -21,8 +18,7 @@ static PetscErrorCode Run(PetscBool* shown) {
     PetscCall(MatSetValue(A, i, i, i + 4, INSERT_VALUES));
     if (i > n / 2) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES)); /* the first rows have a diagonal alone */
   }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &r));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -48,7 +44,4 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscFunctionReturn(0);
 }
 
-int main(void) { return Show(Run); }
-#else
-int main(void) { return Show(NULL); }
-#endif
+int main(void) { return Show(PetscDefined(HAVE_KOKKOS_KERNELS) && PetscDefined(HAVE_CUDA) ? Run : NULL); }

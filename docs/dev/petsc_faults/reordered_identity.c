@@ -17,23 +17,16 @@ static PetscErrorCode Matrix(Mat* A) {
       PetscCall(MatSetValue(*A, i, columns[k], value, INSERT_VALUES));
     }
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode Solved(Mat A, IS rows, IS cols, Vec x) {
   Mat F;
   Vec b;
-  MatFactorInfo info;
 
   PetscFunctionBegin;
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;
-  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ILU, &F));
-  PetscCall(MatILUFactorSymbolic(F, A, rows, cols, &info));
-  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(Factor(A, MAT_FACTOR_ILU, rows, cols, &plain, &F));
   PetscCall(VecDuplicate(x, &b));
   PetscCall(VecSet(b, 1));
   PetscCall(MatSolve(F, b, x));

@@ -12,7 +12,7 @@ static PetscErrorCode Run(PetscBool* shown) {
   PetscCall(SmallMatrix(3, values, &A));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
   PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows, cols));
-  PetscCall(Factor(A, rows, cols, MAT_SHIFT_POSITIVE_DEFINITE, &F)); /* does not end */
+  PetscCall(Factor(A, MAT_FACTOR_LU, rows, cols, &shifted, &F)); /* does not end */
   *shown = PETSC_FALSE;
   printf("the numeric phase came to its end\n");
   PetscFunctionReturn(0);

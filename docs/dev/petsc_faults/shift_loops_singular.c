@@ -7,12 +7,10 @@
 static PetscErrorCode Run(PetscBool* shown) {
   double const values[] = {1000, -1000, 0, -1000, 2000, -1000, 0, -1000, 1000};
   Mat A, F;
-  IS rows, cols;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(3, values, &A));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(Factor(A, rows, cols, MAT_SHIFT_POSITIVE_DEFINITE, &F)); /* does not end */
+  PetscCall(Factor(A, MAT_FACTOR_LU, NULL, NULL, &shifted, &F)); /* does not end */
   *shown = PETSC_FALSE;
   printf("the numeric phase came to its end\n");
   PetscFunctionReturn(0);

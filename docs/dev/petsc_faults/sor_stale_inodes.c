@@ -16,8 +16,7 @@ static PetscErrorCode ChangePattern(Mat A, Change change) {
   if (change == SPLIT) PetscCall(MatSetValue(A, 0, n - 1, 0.2, ADD_VALUES));
   if (change == MERGE) /* all rows have all columns */
     for (PetscInt k = 0; k < n * n; ++k) PetscCall(MatSetValue(A, k / n, k % n, 0.1, ADD_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   if (change == CLEAR_ROWS) PetscCall(MatZeroRows(A, 4, rows, 1, NULL, NULL));
   PetscFunctionReturn(0);
 }

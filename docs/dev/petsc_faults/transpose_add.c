@@ -8,13 +8,11 @@ static PetscErrorCode SolveTransposeAdd(PetscBool has_operation, PetscScalar* x1
   double const values[] = {1, 2, 0, 1};
   PetscInt row = 1;
   Mat A, F;
-  IS rows, cols;
   Vec b, x, y;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(2, values, &A));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(Factor(A, rows, cols, MAT_SHIFT_NONE, &F));
+  PetscCall(Factor(A, MAT_FACTOR_LU, NULL, NULL, &plain, &F));
   /* PETSc's own factor has it; one of another package may not */
   if (!has_operation) PetscCall(MatSetOperation(F, MATOP_SOLVE_TRANSPOSE_ADD, NULL));
   PetscCall(MatCreateVecs(A, &b, &x));
