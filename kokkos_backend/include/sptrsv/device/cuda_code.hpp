@@ -79,6 +79,9 @@ __device__ __forceinline__ void store_to_scratch(Bits* address, Bits value) {
   __builtin_assume(__isShared(address));
   atomicExch(reinterpret_cast<word*>(address), static_cast<word>(value));
 }
+__device__ __forceinline__ void prefetch(void const* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
 template <class R>
 __device__ __forceinline__ R computed_here(R value) {
   if constexpr (std::is_pointer_v<R>) asm volatile("" : "+l"(value));

@@ -9,6 +9,7 @@
 //   WaitingLoop                         lives as long as a loop that polls; pause() is called between two polls
 //   load_acquire(), load_relaxed(), store_relaxed(), fetch_add(), release_increment()    visible on the whole GPU
 //   load_from_scratch(), store_to_scratch()                                   visible in the team
+//   prefetch(address)                   loads 128 bytes to the L2 cache without waiting; may do nothing
 //   computed_here()                     a value that the compiler must not compute later
 //
 // On a GPU in lockstep a lane that waits for another lane of its own warp hangs: the other lane stands still until the

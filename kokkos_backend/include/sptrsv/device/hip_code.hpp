@@ -71,6 +71,7 @@ template <class Bits>
 __device__ __forceinline__ void store_to_scratch(Bits* address, Bits value) {
   __hip_atomic_store(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
+__device__ __forceinline__ void prefetch(void const*) {}
 template <class R>
 __device__ __forceinline__ R computed_here(R value) {
   asm volatile("" : "+v"(value));

@@ -29,21 +29,23 @@ static_assert(std::is_constructible_v<Team, void*, std::size_t, std::size_t, voi
 /// Returns the bytes of shared memory in which a team of Kokkos exchanges values.
 inline int team_bytes(int threads) { return (threads + 2) * static_cast<int>(sizeof(double)); }
 
-/// Runs `kernel(team)`, with a team for each thread block, as Kokkos' own launch does.
+/// Returns the team of the calling thread block, as Kokkos' own launch does.
+__device__ __forceinline__ Team this_team(int team_bytes, int scratch_bytes) {
+  extern __shared__ __align__(16) char shared[];
+  return Team(shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
+              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+}
+/// Runs `kernel(team)`, with a team for each thread block.
 template <class Kernel>
 __global__ void run_team(Kernel const kernel, int team_bytes, int scratch_bytes) {
-  extern __shared__ __align__(16) char shared[];
-  kernel(Team(shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
-              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
+  kernel(this_team(team_bytes, scratch_bytes));
 }
 
 /// Runs `kernel(team)` as run_team() does, with so few registers that a thread block may have `most_threads` threads.
 template <int most_threads, class Kernel>
 __global__ void __launch_bounds__(most_threads)
     run_bounded_team(Kernel const kernel, int team_bytes, int scratch_bytes) {
-  extern __shared__ __align__(16) char shared[];
-  kernel(Team(shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
-              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
+  kernel(this_team(team_bytes, scratch_bytes));
 }
 
 /// Makes the device of `exec` the current one of this thread, as Kokkos does before each launch.

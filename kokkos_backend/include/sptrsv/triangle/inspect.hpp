@@ -24,7 +24,7 @@ struct PatternFacts {
 /// these. One thread would take 5 ms for the longest row of kkt_BOYD1 (93,276 entries) on an NVIDIA H200.
 struct InspectTuning {
   static constexpr long long row_for_team = 256;
-  static constexpr int rows_of_team = 256, team_threads = 128;
+  static constexpr int rows_of_team = 8, team_threads = 128;
 };
 
 /// Facts about the columns of a row or a part of it.
@@ -57,33 +57,36 @@ struct InspectLongRows {
     index const n = static_cast<index>(pattern.row_ptr.extent(0)) - 1, width = InspectTuning::rows_of_team;
     auto const first = static_cast<index>(static_cast<index>(team.league_rank()) * width);
     index const last = n - first < width ? n : first + width;
+    long long have = 0;
     for (index r = first; r < last; ++r) {
       auto const begin = pattern.row_ptr(r), end = pattern.row_ptr(r + 1);
       if (static_cast<long long>(end) - static_cast<long long>(begin) > InspectTuning::row_for_team)
-        row(team, pattern.row_order == RowOrder::reversed ? n - 1 - r : r, n, begin, end);
+        have += row(team, pattern.row_order == RowOrder::reversed ? n - 1 - r : r, n, begin, end);
     }
+    if (have > 0) Kokkos::single(Kokkos::PerTeam(team), [&]() { fetch_add(&facts(with), have); });
   }
+  /// Returns the number of rows with a diagonal: 0 or 1.
   template <class Team>
-  KOKKOS_FUNCTION void row(Team const& team, index i, index n, typename T::offset begin, typename T::offset end) const {
+  KOKKOS_FUNCTION int row(Team const& team, index i, index n, typename T::offset begin, typename T::offset end) const {
     using offset = typename T::offset;
     offset const parts = static_cast<offset>(team.team_size());
     ColumnFacts<index> mine;
     for (offset k = begin + static_cast<offset>(team.team_rank()); k < end; k += parts)
       mine.add(i, pattern.col_idx(k), n, lower);
-    auto const sum_of = [&](int value) {
-      int all = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += value; }, all);
-      return all;
-    };
-    int const invalid = sum_of(!mine.valid), wrong = sum_of(!mine.right_side), diagonals = sum_of(mine.diagonals);
+    // three counts in one sum; threads, and diagonal entries of a thread that matter, are fewer than `base`
+    constexpr int base = 1 << 10;
+    int const some = mine.diagonals < 2 ? mine.diagonals : 2,
+              value = (!mine.valid * base + !mine.right_side) * base + some;
+    int all = 0;
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += value; }, all);
+    int const invalid = all / base / base, wrong = all / base % base, diagonals = all % base;
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       auto const here = static_cast<long long>(i);
       if (invalid > 0) Kokkos::atomic_min(&facts(bad_columns), here);
       if (diagonals == 0) Kokkos::atomic_min(&facts(without), here);
-      else Kokkos::atomic_inc(&facts(with));
       if (wrong > 0 || diagonals > 1) Kokkos::atomic_min(&facts(wrong_side), here);
     });
+    return diagonals > 0;
   }
 };
 

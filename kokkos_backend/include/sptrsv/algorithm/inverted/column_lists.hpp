@@ -78,39 +78,68 @@ struct PlacedRows {
   }
 };
 
+/// Sets number(p) = k for all positions p of range k.
+/// @param ranges  with members `first` and `rows`
+template <class T, class Ranges>
+void number_members(char const* label, typename T::exec_space const& exec, Ranges const& ranges,
+                    Kokkos::View<typename T::index*, typename T::device> const& number) {
+  using index = typename T::index;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
+  auto const count = static_cast<index>(ranges.extent(0));
+  Kokkos::parallel_for(
+      label, thread_per_row(exec, count), KOKKOS_LAMBDA(member const& team) {
+        if (row_of(team) >= count) return;
+        auto const k = static_cast<index>(row_of(team));
+        auto const range = ranges(k);
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, range.rows),
+                             [&](index r) { number(range.first + r) = k; });
+      });
+}
+
 /// Cuts the lists of columns into segments. A segment has at most `columns` columns. In wide blocks it has fewer, and
 /// ends where it has `task_entries` entries, and before the columns of the level just below the block's.
 template <class T>
 struct ListCuts {
   using index = typename T::index;
+  using offset = typename T::offset;
   PlacedRows<T> placed;
   Kokkos::View<const RowSlice<index>*, typename T::device> slices;
-  Kokkos::View<const index*, typename T::device> begin;   ///< start of each slice's list
-  Kokkos::View<const index*, typename T::device> levels;  ///< level of the block of each column of a list
-  Kokkos::View<const int*, typename T::device> uses;      ///< number of entries of each column of a list
+  Kokkos::View<const index*, typename T::device> begin;            ///< start of each slice's list
+  Kokkos::View<const index*, typename T::device> columns;          ///< columns of the lists
+  Kokkos::View<const offset*, typename T::device> entries_before;  ///< by column of the lists, and the end
 
+  KOKKOS_INLINE_FUNCTION index level(index j) const { return placed.blocks(placed.block_of(columns(j))).level; }
+  /// Returns the first j from `low` to `high` - 1 for which is(j) holds, or `high`; is(j) holds for all columns after
+  /// it.
+  template <class Is>
+  KOKKOS_INLINE_FUNCTION static index first_where(index low, index high, Is const& is) {
+    while (low < high) {
+      index const middle = low + (high - low) / 2;
+      if (is(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
   /// Calls found(first, behind, entries) for each segment of the list of slice s.
   template <class Found>
   KOKKOS_INLINE_FUNCTION void operator()(index s, Found const& found) const {
     RowSlice<index> const slice = slices(s);
-    index const level = placed.blocks(slice.block).level, end = begin(s + 1);
-    index first = begin(s), level_before = -1;
-    long long entries = 0;
+    index const below = placed.blocks(slice.block).level - 1, end = begin(s + 1);
     // room for sums of other parts
     index const most = InvertedTuning::columns - (slice.wide ? InvertedTuning::sums_of_parts : 0);
-    if (first == end && slice.wide) found(first, end, entries);
-    for (index j = first; j < end; ++j) {
-      index const here = levels(j);
-      bool const is_near = slice.wide && here == level - 1 && level_before != here;
-      if (j > first && (j - first == most || is_near || (slice.wide && entries >= InvertedTuning::task_entries))) {
-        found(first, j, entries);
-        first = j;
-        entries = 0;
-      }
-      level_before = here;
-      entries += uses(j);
+    index const last_level = slice.wide ? first_where(begin(s), end, [&](index j) { return level(j) >= below; }) : end;
+    index first = begin(s);
+    if (first == end && slice.wide) found(first, end, offset(0));
+    while (first < end) {
+      index behind = first < last_level ? last_level : end;
+      if (behind - first > most) behind = first + most;
+      offset const before = entries_before(first);
+      if (slice.wide)
+        behind = first_where(first + 1, behind,
+                             [&](index j) { return entries_before(j) - before >= InvertedTuning::task_entries; });
+      found(first, behind, entries_before(behind) - before);
+      first = behind;
     }
-    if (first < end) found(first, end, entries);
   }
 };
 
@@ -120,8 +149,9 @@ template <class T>
 struct CopyEntries {
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int lanes = is_host_space<typename T::exec_space> ? 1 : tile_lanes, window = 48;
-  static constexpr std::size_t scratch_bytes = lanes * window * sizeof(index);
+  static constexpr int lanes = is_host_space<typename T::exec_space> ? 1 : tile_lanes, window = 24;
+  static constexpr int stride = lanes + 1;  ///< distance of the counts of two segments, for memory banks
+  static constexpr std::size_t scratch_bytes = stride * window * sizeof(int);
 
   PlacedRows<T> placed;
   OuterEntries<T> to;
@@ -131,13 +161,17 @@ struct CopyEntries {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const p = static_cast<index>(team.league_rank());
+    if (row_of(team) >= placed.rows.num_rows) return;
+    auto const p = static_cast<index>(row_of(team));
     index const s = slice_of(p), row = p - slices(s).first;
     offset const begin = entry_ptr(p), count = entry_ptr(p + 1) - begin, each = (count + lanes - 1) / lanes,
                  source = placed.rows.begin(placed.row(p));
     auto memory = team.team_shmem();
-    auto* const before = static_cast<index*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
-    for (index g0 = segment_begin(s); g0 < segment_begin(s + 1); g0 += window) {
+    auto* const counts = static_cast<int*>(memory.get_shmem(static_cast<int>(team.team_size() * scratch_bytes)));
+    int* const before = counts + team.team_rank() * stride * window;
+    index const behind_last = segment_begin(s + 1);
+    for (index g0 = segment_begin(s); g0 < behind_last; g0 += window) {
+      int const here = behind_last - g0 < window ? static_cast<int>(behind_last - g0) : window;
       // calls f(e, j, g) for entry e of the lane's part: its index in the lists, and its segment from g0 on
       auto const visit = [&](int lane, auto const& f) {
         offset const end = lane * each + each < count ? lane * each + each : count;
@@ -149,15 +183,15 @@ struct CopyEntries {
         }
       };
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
-        for (int g = 0; g < window; ++g) before[g * lanes + lane] = 0;
-        visit(lane, [&](offset, index, index g) { ++before[g * lanes + lane]; });
+        for (int g = 0; g < here; ++g) before[g * stride + lane] = 0;
+        visit(lane, [&](offset, index, index g) { ++before[g * stride + lane]; });
       });
       sync_warp();
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, window), [&](int g) {
-        index sum = 0;
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, here), [&](int g) {
+        int sum = 0;
         for (int lane = 0; lane < lanes; ++lane) {
-          index const mine = before[g * lanes + lane];
-          before[g * lanes + lane] = sum;
+          int const mine = before[g * stride + lane];
+          before[g * stride + lane] = sum;
           sum += mine;
         }
       });
@@ -165,7 +199,7 @@ struct CopyEntries {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
         visit(lane, [&](offset e, index j, index g) {
           Segment<index> const& segment = to.segments(g0 + g);
-          offset const at = to.row_ptr(segment.rows_at + row) + before[g * lanes + lane]++;
+          offset const at = to.row_ptr(segment.rows_at + row) + before[g * stride + lane]++;
           to.column(at) = static_cast<std::uint16_t>(j - segment.first);
           to.source(at) = placed.rows.source_of(source + e);
         });
@@ -208,10 +242,9 @@ class ColumnLists {
     index const n = rows_.rows.num_rows;
     typename Workspace<T>::Scope const scope(work_);
     slices_ = copy_to_device<T>(exec_, "sptrsv::inverted::slices", host_slices_);
-    std::vector<index> of_row(static_cast<std::size_t>(n));
-    for (std::size_t s = 0; s < host_slices_.size(); ++s)
-      std::fill_n(of_row.begin() + host_slices_[s].first, host_slices_[s].rows, static_cast<index>(s));
-    slice_of_ = copy_to_device<T>(exec_, "sptrsv::inverted::slice_of", of_row);
+    auto const slice_of = work_.template take<index>(static_cast<std::size_t>(n));
+    number_members<T>("sptrsv::inverted::slice_of", exec_, slices_, slice_of);
+    slice_of_ = slice_of;
     list_index_ = work_.template take<index>(entries_);
     make_lists();
     cut_segments();
@@ -294,10 +327,22 @@ class ColumnLists {
           if (p >= n) return;
           auto const block = placed.blocks(placed.block_of(p));
           index const s = slice_of(p);
-          placed.for_each_entry(team, p, [&](index c, offset) {
-            if (!placed.is_outer(block, c)) return;
-            if (load_relaxed(&first(s)) > c) Kokkos::atomic_min(&first(s), c);
-            if (load_relaxed(&last(s)) < c) Kokkos::atomic_max(&last(s), c);
+          index const i = placed.row(p);
+          offset const begin = placed.rows.begin(i);
+          Kokkos::MinMaxScalar<index> found;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, placed.rows.end(i) - begin),
+              [&](offset e, Kokkos::MinMaxScalar<index>& range) {
+                index const c = placed.position(placed.rows.col_idx(begin + e));
+                if (!placed.is_outer(block, c)) return;
+                range.min_val = c < range.min_val ? c : range.min_val;
+                range.max_val = c > range.max_val ? c : range.max_val;
+              },
+              Kokkos::MinMax<index>(found));
+          Kokkos::single(Kokkos::PerThread(team), [&]() {
+            if (found.max_val < 0) return;  // none
+            if (load_relaxed(&first(s)) > found.min_val) Kokkos::atomic_min(&first(s), found.min_val);
+            if (load_relaxed(&last(s)) < found.max_val) Kokkos::atomic_max(&last(s), found.max_val);
           });
         });
     auto const lowest = copy_to_host(exec_, first), highest = copy_to_host(exec_, last);
@@ -408,36 +453,45 @@ class ColumnLists {
   /// Cuts lists into segments, see ListCuts.
   void cut_segments() {
     auto const slices = static_cast<index>(host_slices_.size());
-    auto const placed = rows_;
-    auto const columns = out_.columns;
-    auto const of = slices_;
-    auto const uses = work_.template take<int>(columns.extent(0));
-    segment_of_ = work_.template take<index>(columns.extent(0));
+    auto const listed = static_cast<index>(out_.columns.extent(0));
+    auto const uses = work_.template take<int>(out_.columns.extent(0));
+    auto const entries_before = work_.template take<offset>(out_.columns.extent(0) + 1);
+    segment_of_ = work_.template take<index>(out_.columns.extent(0));
     auto const segment_of = segment_of_;
     Kokkos::deep_copy(exec_, uses, 0);
     for_listed_entries("sptrsv::inverted::uses", KOKKOS_LAMBDA(index, index j) { Kokkos::atomic_inc(&uses(j)); });
-    auto const levels = work_.template take<index>(columns.extent(0));
+    scan_before<T, offset>(
+        "sptrsv::inverted::entries_before", exec_, work_, listed, entries_before,
+        KOKKOS_LAMBDA(index j) { return uses(j); });
+    ListCuts<T> const cut{rows_, slices_, list_begin_, out_.columns, entries_before};
+    // counted first, since a scan may call its function twice
+    auto const counts = work_.template take<index>(static_cast<std::size_t>(slices));
     Kokkos::parallel_for(
-        "sptrsv::inverted::levels", range_of<std::size_t>(exec_, columns.extent(0)),
-        KOKKOS_LAMBDA(std::size_t j) { levels(j) = placed.blocks(placed.block_of(columns(j))).level; });
-    ListCuts<T> const cut{placed, of, list_begin_, levels, uses};
+        "sptrsv::inverted::count_segments", row_range<T>(exec_, slices), KOKKOS_LAMBDA(index s) {
+          index found = 0;
+          cut(s, [&](index, index, offset) { ++found; });
+          counts(s) = found;
+        });
     auto const segment_begin = segment_begin_ = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
     index const count = sum_before<T, index>(
-        "sptrsv::inverted::count_segments", exec_, work_, slices, segment_begin, KOKKOS_LAMBDA(index s) {
-          index found = 0;
-          cut(s, [&](index, index, long long) { ++found; });
-          return found;
-        });
+        "sptrsv::inverted::segment_begin", exec_, work_, slices, segment_begin,
+        KOKKOS_LAMBDA(index s) { return counts(s); });
     auto const segments = out_.segments =
         raw_view<Segment<index>, T>(exec_, "sptrsv::inverted::segments", static_cast<std::size_t>(count));
     Kokkos::parallel_for(
         "sptrsv::inverted::segments", row_range<T>(exec_, slices), KOKKOS_LAMBDA(index s) {
           index at = segment_begin(s);
-          cut(s, [&](index first, index behind, long long entries) {
-            segments(at) = {first, behind - first, s, 0, behind > first ? levels(behind - 1) : index(-1), entries};
-            for (index j = first; j < behind; ++j) segment_of(j) = at;
-            ++at;
+          cut(s, [&](index first, index behind, offset entries) {
+            segments(at++) = {first, behind - first, s, 0, behind > first ? cut.level(behind - 1) : index(-1), entries};
           });
+        });
+    Kokkos::parallel_for(
+        "sptrsv::inverted::segment_of", thread_per_row(exec_, count), KOKKOS_LAMBDA(member const& team) {
+          if (row_of(team) >= count) return;
+          auto const g = static_cast<index>(row_of(team));
+          index const first = segments(g).first;
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, segments(g).columns),
+                               [&](index j) { segment_of(first + j) = g; });
         });
   }
 
@@ -469,10 +523,8 @@ class ColumnLists {
     out_.source = raw_view<offset, T>(exec_, "sptrsv::inverted::source", entries);
     out_.values = raw_view<typename T::scalar, T>(exec_, "sptrsv::inverted::values", entries);
     using kernel = CopyEntries<T>;
-    Kokkos::parallel_for(
-        "sptrsv::inverted::copy",
-        team_policy(exec_, static_cast<int>(rows_.rows.num_rows), 1, kernel::lanes, kernel::scratch_bytes),
-        kernel{rows_, out_, of, slice_of_, segment_begin_, list_index_, segment_of, entry_ptr_});
+    Kokkos::parallel_for("sptrsv::inverted::copy", thread_per_row(exec_, rows_.rows.num_rows, kernel::scratch_bytes),
+                         kernel{rows_, out_, of, slice_of_, segment_begin_, list_index_, segment_of, entry_ptr_});
   }
 
  private:

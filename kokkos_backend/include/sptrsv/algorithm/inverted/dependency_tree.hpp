@@ -26,10 +26,12 @@ struct DependencyTree {
 
 /// Returns the policy of a kernel with a thread for each of n rows, whose lanes share the row's entries. The last
 /// threads may have no row, see row_of().
+/// @param scratch  bytes of scratch memory of each thread
 template <class E>
-auto thread_per_row(E const& exec, long long n) {
+auto thread_per_row(E const& exec, long long n, std::size_t scratch = 0) {
   constexpr int threads = is_gpu<E> ? 8 : 1;
-  return team_policy(exec, static_cast<int>((n + threads - 1) / threads), threads, is_host_space<E> ? 1 : tile_lanes);
+  return team_policy(exec, static_cast<int>((n + threads - 1) / threads), threads, is_host_space<E> ? 1 : tile_lanes,
+                     threads * scratch);
 }
 template <class Team>
 KOKKOS_FORCEINLINE_FUNCTION long long row_of(Team const& team) {
@@ -150,10 +152,12 @@ std::optional<DependencyTree<typename T::index>> find_tree(typename T::exec_spac
     }
     auto tree = in_postorder(parent);
     tree.root_first = root_first;
-    for (index& row : tree.row) row = (root_first == ascending) ? n - 1 - row : row;
-    std::vector<index> node_of(static_cast<std::size_t>(n));
-    for (index u = 0; u < n; ++u) node_of[tree.row[u]] = u;
-    auto const node = copy_to_device<T>(exec, "sptrsv::inverted::nodes", node_of);
+    if (root_first == ascending)
+      for (index& row : tree.row) row = n - 1 - row;
+    auto const row = copy_to_device<T>(exec, "sptrsv::inverted::rows", tree.row);
+    auto const node = work.template take<index>(static_cast<std::size_t>(n));
+    Kokkos::parallel_for(
+        "sptrsv::inverted::nodes", row_range<T>(exec, n), KOKKOS_LAMBDA(index u) { node(row(u)) = u; });
     auto const size = copy_to_device<T>(exec, "sptrsv::inverted::sizes", tree.size);
     Kokkos::deep_copy(exec, incomplete, 0);
     Kokkos::parallel_for(

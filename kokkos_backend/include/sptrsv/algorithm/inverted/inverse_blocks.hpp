@@ -42,7 +42,6 @@ struct InverseBlocks {
   bool tree = false;
   std::vector<InverseBlock<I>> blocks;
   std::vector<I> row;               ///< by position
-  std::vector<I> block_of;          ///< by position
   std::vector<InverseRow> inverse;  ///< by position
   std::size_t dense = 0;            ///< number of dense values
 
@@ -93,12 +92,12 @@ class BlockPartition {
     if (tree_.root_first) std::reverse(sorted.begin(), sorted.end());
     std::stable_sort(sorted.begin(), sorted.end(), [&](I a, I b) { return parts_[a].level < parts_[b].level; });
     std::vector<I> first_of(parts_.size());
+    out.row.reserve(tree_.row.size());
+    out.inverse.reserve(tree_.row.size());
+    out.blocks.reserve(parts_.size());
     for (I const part : sorted) {
       first_of[part] = static_cast<I>(out.row.size());
-      for (I i = 0; i < parts_[part].rows; ++i) {
-        out.row.push_back(tree_.row[node(parts_[part], i)]);
-        out.block_of.push_back(static_cast<I>(out.blocks.size()));
-      }
+      for (I i = 0; i < parts_[part].rows; ++i) out.row.push_back(tree_.row[node(parts_[part], i)]);
       InverseBlock<I> block;
       block.first = first_of[part];
       block.rows = parts_[part].rows;
@@ -107,7 +106,7 @@ class BlockPartition {
         block.near_first = first_of[near];  // of a lower level
         block.near_rows = parts_[near].rows;
       }
-      block.small = block.near_rows == 0 && block.rows <= InvertedTuning::small_block;
+      block.small = block.near_rows == 0 && block.rows <= InvertedTuning::small_block && !is_long(parts_[part]);
       out.blocks.push_back(block);
       lay_out(parts_[part], out);
     }
@@ -124,6 +123,11 @@ class BlockPartition {
 
   /// Tells whether a path goes on from node u to its parent u + 1: u's subtree has at least half of the rows below it.
   bool continues(I u) const { return tree_.size[u + 1] - 1 - tree_.size[u] <= tree_.size[u]; }
+
+  /// Tells whether rows of a part may have more entries than one task should have: those of nodes below.
+  bool is_long(Part const& part) const {
+    return !tree_.root_first && tree_.size[part.first + part.rows - 1] > InvertedTuning::task_entries;
+  }
 
   /// Returns the node of row i of a part.
   I node(Part const& part, I i) const { return tree_.root_first ? part.first + part.rows - 1 - i : part.first + i; }

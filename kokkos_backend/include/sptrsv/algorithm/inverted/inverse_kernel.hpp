@@ -7,7 +7,6 @@
 
 #include "sptrsv/algorithm/inverted/inverse_tasks.hpp"
 #include "sptrsv/algorithm/inverted/inverse_values.hpp"
-#include "sptrsv/device/prefetch.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"
@@ -136,18 +135,27 @@ struct InverseKernel {
   KOKKOS_FORCEINLINE_FUNCTION scalar divided(scalar const& t, Divisor const& by) const {
     return by.used ? finish_row(to.diagonal, t, by.pivot) : t;
   }
+  /// Loads the memory from `begin` to `end` to the L2 cache.
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION static void prefetch([[maybe_unused]] Thread const& me, [[maybe_unused]] V const* begin,
+                                                   [[maybe_unused]] V const* end) {
+#if defined(SPTRSV_GPU_CODE)
+    constexpr int line = 128;
+    auto const* const behind = reinterpret_cast<char const*>(end);
+    for (auto const* at = reinterpret_cast<char const*>(begin) + line * me.rank; at < behind; at += line * me.count)
+      gpu::prefetch(at);
+#endif
+  }
   /// Loads the entries of a task's segments and its small inverses to the L2 cache.
   KOKKOS_FORCEINLINE_FUNCTION void prefetch_values(Thread const& me, InverseTask<index> const& task) const {
-    if (is_host_space<typename T::exec_space>) return;
     if (task.segment < task.behind_last_segment) {
       index const segments = task.behind_last_segment - task.segment;
       offset const begin = outer.row_ptr(task.rows_at), end = outer.row_ptr(task.rows_at + segments * task.rows);
-      prefetch(me.rank, me.count, outer.values.data() + begin, outer.values.data() + end);
-      prefetch(me.rank, me.count, outer.column.data() + begin, outer.column.data() + end);
+      prefetch(me, outer.values.data() + begin, outer.values.data() + end);
+      prefetch(me, outer.column.data() + begin, outer.column.data() + end);
     }
     if (task.what() == TaskKind::small_blocks)
-      prefetch(me.rank, me.count, to.dense.data() + to.inverse(task.first).at,
-               to.diagonal_at(task.first + task.rows - 1) + 1);
+      prefetch(me, to.dense.data() + to.inverse(task.first).at, to.diagonal_at(task.first + task.rows - 1) + 1);
   }
 
   /// Computes t in scratch memory, for the last part of a slice: (b - (all entries) x) / diagonal; for other parts

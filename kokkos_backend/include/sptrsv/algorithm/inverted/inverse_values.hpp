@@ -56,7 +56,8 @@ struct InversionSteps {
   using index = typename T::index;
   using list = Kokkos::View<const InverseTile<index>*, typename T::device>;
   index first = 0, rows = 0;  ///< positions
-  list diagonal;              ///< tiles on the diagonal
+  list diagonal;              ///< tiles on the diagonal, first those of blocks of several tiles
+  std::size_t several = 0;    ///< number of these
   std::vector<list> doubled;  ///< with 2^k tiles a half: tiles of the lower left quarter
   list near;                  ///< tiles of W
   std::size_t products = 0;   ///< intermediate products, and L_B,near
@@ -87,6 +88,8 @@ class StepLists {
     } while (b < blocks.size() && lists.products_ < InvertedTuning::products / sizeof(scalar));
     begin = b;
     steps.products = lists.products_;
+    steps.several = lists.diagonal_.size();
+    lists.diagonal_.insert(lists.diagonal_.end(), lists.single_.begin(), lists.single_.end());
     steps.diagonal = copy_to_device<T>(exec, "sptrsv::inverted::diagonal", lists.diagonal_);
     for (auto const& each : lists.doubled_)
       steps.doubled.push_back(copy_to_device<T>(exec, "sptrsv::inverted::doubled", each));
@@ -99,7 +102,7 @@ class StepLists {
 
   void add(InverseBlock<index> const& block, index number) {
     auto const rows = static_cast<int>(block.rows), columns = static_cast<int>(block.near_rows);
-    for (int i = 0; i < rows; i += tile) diagonal_.push_back({number, i, 0, 0, 0});
+    for (int i = 0; i < rows; i += tile) (rows > tile ? diagonal_ : single_).push_back({number, i, 0, 0, 0});
     near_start_ = products_;
     for (int i = (rows - 1) / wide * wide; i >= 0; i -= wide)  // the longest sums first
       for (int j = 0; j < columns; j += wide) near_.push_back({number, 0, i, j, near_start_});
@@ -119,7 +122,7 @@ class StepLists {
     products_ += most;
   }
 
-  List diagonal_, near_;
+  List diagonal_, single_, near_;
   std::vector<List> doubled_;
   std::size_t products_ = 0, near_start_ = 0;
 };
@@ -132,16 +135,20 @@ struct BlockAccess {
   InvertedRows<T> const& to;
   InverseBlock<index> block;
 
-  KOKKOS_FORCEINLINE_FUNCTION scalar* at(int i, int j) const {
-    InverseRow const row = to.inverse(block.first + i);
-    return j <= i && i - j < row.length ? to.dense.data() + row.at + (row.length - 1 - (i - j)) : nullptr;
+  /// Row of the block's triangle, by column from the block's first row on.
+  struct Row {
+    scalar* at;
+    int first, last;  ///< columns that are stored; the last one is on the diagonal
+    KOKKOS_FORCEINLINE_FUNCTION bool has(int j) const { return j >= first && j <= last; }
+    KOKKOS_FORCEINLINE_FUNCTION scalar get(int j) const { return has(j) ? at[j] : scalar(0); }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Row row(int i) const {
+    InverseRow const of = to.inverse(block.first + i);
+    return {to.dense.data() + of.at + of.length - 1 - i, i - of.length + 1, i};
   }
-  KOKKOS_FORCEINLINE_FUNCTION scalar get(int i, int j) const {
-    scalar const* const from = at(i, j);
-    return from ? *from : scalar(0);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar get(int i, int j) const { return row(i).get(j); }
   KOKKOS_FORCEINLINE_FUNCTION void set(int i, int j, scalar const& value) const {
-    if (scalar* const to_value = at(i, j)) *to_value = value;
+    if (Row const to_row = row(i); to_row.has(j)) to_row.at[j] = value;
   }
 };
 
@@ -209,36 +216,59 @@ struct TileSum {
   }
 };
 
-/// Kernel: inverts the tiles on the diagonal. Each thread substitutes in a column of the identity.
+/// Kernel: inverts the tiles on the diagonal. Each thread substitutes in a column of the identity, which it has in
+/// registers on a GPU. Blocks of one tile are marked if errors may grow too much, see FindGrowth.
 template <class T>
 struct InvertTiles {
   using scalar = typename T::scalar;
   static constexpr int tile = InvertedTuning::tile, threads = is_host_space<typename T::exec_space> ? 1 : tile;
-  static constexpr std::size_t scratch_bytes = 2 * tile * tile * sizeof(scalar);
+  using Row = typename BlockAccess<T>::Row;
+  static constexpr std::size_t scratch_bytes = tile * (tile * sizeof(scalar) + sizeof(Row));
 
   InvertedRows<T> to;
   typename InversionSteps<T>::list tiles;
+  Kokkos::View<const double*, typename T::device> row_sums;  ///< by position, see FindGrowth
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
+    constexpr bool on_host = threads == 1;
     auto const at = tiles(team.league_rank());
     BlockAccess<T> const block{to, to.blocks(at.block)};
     int const left = static_cast<int>(block.block.rows) - at.row, rows = left < tile ? left : tile;
     auto memory = team.team_shmem();
     auto* const l = static_cast<scalar*>(memory.get_shmem(static_cast<int>(scratch_bytes)));
-    auto* const x = l + tile * tile;
-    for (int cell = team.team_rank(); cell < tile * tile; cell += threads) {
-      int const i = cell / tile, j = cell % tile;
-      l[cell] = i < rows && j < i ? block.get(at.row + i, at.row + j) : scalar(0);
+    auto* const row = reinterpret_cast<Row*>(l + tile * tile);
+    for (int i = team.team_rank(); i < tile; i += threads) {
+      row[i] = {nullptr, 0, -1};
+      if (i < rows) row[i] = block.row(at.row + i);
     }
     team.team_barrier();
-    for (int j = team.team_rank(); j < rows; j += threads)
-      for (int i = j; i < rows; ++i) {
+    for (int j = team.team_rank(); j < tile; j += threads) {
+      SPTRSV_UNROLL
+      for (int i = 0; i < tile; ++i) l[i * tile + j] = j < i ? row[i].get(at.row + j) : scalar(0);
+    }
+    team.team_barrier();
+    for (int j = team.team_rank(); j < rows; j += threads) {
+      scalar x[tile];
+      int const first = on_host ? j : 0;
+      SPTRSV_UNROLL
+      for (int i = first; i < tile; ++i) {
+        if (i >= rows) break;
         scalar sum(i == j ? 1 : 0);
-        for (int k = j; k < i; ++k) sum -= l[i * tile + k] * x[k * tile + j];
-        x[i * tile + j] = sum;
-        block.set(at.row + i, at.row + j, sum);
+        SPTRSV_UNROLL
+        for (int k = first; k < i; ++k) sum -= l[i * tile + k] * x[k];
+        x[i] = sum;
+        if (row[i].has(at.row + j)) row[i].at[at.row + j] = sum;
       }
+    }
+    if (block.block.rows > tile) return;
+    team.team_barrier();
+    for (int i = team.team_rank(); i < rows; i += threads) {
+      double growth = 0;
+      for (int j = row[i].first; j <= i; ++j)
+        growth += static_cast<double>(Kokkos::abs(row[i].at[j])) * row_sums(block.block.first + j);
+      if (!(growth <= InvertedTuning::most_growth)) to.substituted(at.block) = 1;  // NaN, too
+    }
   }
 };
 
@@ -255,13 +285,6 @@ struct MultiplyTiles {
   int half;    ///< rows of A; 0 for W
   bool right;  ///< P = C inv(A)
 
-  /// Row of a block's triangle, by column from the block's first row on.
-  struct Row {
-    scalar const* at;
-    int first, last;  ///< columns that are stored; the last one is on the diagonal
-    KOKKOS_FORCEINLINE_FUNCTION scalar get(int j) const { return j >= first && j <= last ? at[j] : scalar(0); }
-  };
-
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const t = tiles(team.league_rank());
@@ -270,10 +293,11 @@ struct MultiplyTiles {
               left = static_cast<int>(block.block.rows) - below, height = half > 0 && half < left ? half : left,
               columns = half > 0 ? half : static_cast<int>(block.block.near_rows);
     scalar* const p = products.data() + t.products;
-    Row rows[Sum::loads];
+    typename BlockAccess<T>::Row rows[Sum::loads];
     for (int e = 0; e < Sum::loads; ++e) {
       int const i = t.i + Sum::row_of(rank, e);
-      rows[e] = i < height ? row(block, below + i) : Row{nullptr, 0, -1};
+      rows[e] = {nullptr, 0, -1};
+      if (i < height) rows[e] = block.row(below + i);
     }
     Sum product(team);
     if (right) {
@@ -296,35 +320,89 @@ struct MultiplyTiles {
       else to.near_row(block.block.first + t.i + i)[t.j + j] = value;
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION static Row row(BlockAccess<T> const& block, int i) {
-    InverseRow const at = block.to.inverse(block.block.first + i);
-    return {block.to.dense.data() + at.at + at.length - 1 - i, i - at.length + 1, i};
-  }
 };
 
-/// Kernel: marks blocks in which a product with the inverse may be far less accurate than substitution. With M = D^-1 L
-/// and all sums over rows of B, |x' - x|_i <= c u sum_j |inv(M_BB)|_ij (|M_B,near| + |M_BB|)_j e |x|_max: the growth of
-/// row i is that sum. Scaling a row does not change it.
+/// Kernel: marks blocks of several tiles in which a product with the inverse may be far less accurate than
+/// substitution. With M = D^-1 L and all sums over rows of B, |x' - x|_i <= c u sum_j |inv(M_BB)|_ij (|M_B,near| +
+/// |M_BB|)_j e |x|_max: the growth of row i is that sum. Scaling a row does not change it. Threads take the rows of a
+/// tile on the diagonal.
 template <class T>
 struct FindGrowth {
   using index = typename T::index;
   InvertedRows<T> to;
+  typename InversionSteps<T>::list tiles;
   Kokkos::View<const double*, typename T::device> row_sums;  ///< by position, of |M_B,near| + |M_BB|
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const p = static_cast<index>(row_of(team));
-    if (p >= to.num_rows()) return;
+    auto const at = tiles(team.league_rank());
+    auto const block = to.blocks(at.block);
+    index const first = block.first + at.row, end = block.first + block.rows;
+    for (index p = first + team.team_rank(); p < first + InvertedTuning::tile && p < end; p += team.team_size()) {
+      InverseRow const row = to.inverse(p);
+      double growth = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, row.length),
+          [&](int j, double& sum) {
+            sum += static_cast<double>(Kokkos::abs(to.dense(row.at + static_cast<std::size_t>(j)))) *
+                   row_sums(p - (row.length - 1 - j));
+          },
+          growth);
+      if (!(growth <= InvertedTuning::most_growth)) to.substituted(at.block) = 1;  // NaN, too
+    }
+  }
+};
+
+/// Function: copies the row at a position, D^-1 L_BB without the diagonal to where its inverse will be, and D^-1
+/// L_B,near to the products. Where the block is solved by substitution, it copies L_BB and L_B,near themselves to where
+/// the inverse and W are. Device-copyable.
+template <class T>
+struct CopyRow {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  PlacedRows<T> rows;
+  TriangleValues<T> numbers;
+  InvertedRows<T> to;
+  Kokkos::View<double*, typename T::device> row_sums;
+  Kokkos::View<const std::size_t*, typename T::device> near_at;
+  Kokkos::View<scalar*, typename T::device> products;
+  double least;  ///< normal number
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team const& team, index p, bool substituted) const {
+    // all that is known of the row is loaded before anything is stored
+    index const i = rows.row(p), b = rows.block_of(p);
     InverseRow const row = to.inverse(p);
-    ColumnSums<double, 1> growth;
-    int const parts = lanes_share_rows<typename T::exec_space> ? tile_lanes : 1;
-    sum_over_parts(team, parts, ColumnBlock{}, growth, [&](int part, ColumnSums<double, 1>& sum) {
-      for (int j = part; j < row.length; j += parts)
-        sum.value[0] += static_cast<double>(Kokkos::abs(to.dense(row.at + static_cast<std::size_t>(j)))) *
-                        row_sums(p - (row.length - 1 - j));
-    });
-    on_first_part(team, ColumnBlock{}, [&](int) {
-      if (!(growth.value[0] <= InvertedTuning::most_growth)) to.substituted(to.block_of(p)) = 1;  // NaN, too
+    scalar const pivot = numbers.pivot(i);
+    offset const begin = rows.rows.begin(i), count = rows.rows.end(i) - begin;
+    auto const block = to.blocks(b);
+    std::size_t const near_start =
+        near_at(b) + static_cast<std::size_t>(p - block.first) * static_cast<std::size_t>(block.near_rows);
+    scalar* const inner = to.dense.data() + row.at;
+    scalar* const near = substituted ? to.near_row(p) : products.data() + near_start;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, row.length), [&](int j) { inner[j] = scalar(0); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, block.near_rows), [&](index j) { near[j] = scalar(0); });
+    sync_warp();
+    double sum = 0;  // infinite if a quotient underflows: the block is then solved by substitution
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, count),
+        [&](offset e, double& mine) {
+          index const c = rows.position(rows.rows.col_idx(begin + e));
+          if (rows.is_outer(block, c)) return;
+          scalar a = conjugate_if(numbers.all(rows.rows.source_of(begin + e)), numbers.conj);
+          bool const is_zero = a == scalar(0);
+          if (!substituted) a = finish_row(to.diagonal, a, pivot);
+          // entries of the same column add up
+          Kokkos::atomic_add(c >= block.first ? inner + (row.length - 1 - (p - c)) : near + (c - block.near_first), a);
+          double const size = static_cast<double>(Kokkos::abs(a));
+          mine += is_zero || size >= least ? size : Kokkos::Experimental::infinity_v<double>;
+        },
+        sum);
+    Kokkos::single(Kokkos::PerThread(team), [&]() {
+      row_sums(p) = 1 + sum;
+      to.pivot(p) = pivot;
+      if (!substituted && p == block.first) to.substituted(b) = 0;
     });
   }
 };
@@ -338,6 +416,7 @@ class BlockInversion {
   using scalar = typename T::scalar;
   using exec_space = typename T::exec_space;
   using member = typename Kokkos::TeamPolicy<exec_space>::member_type;
+  static constexpr int tile = InvertedTuning::tile, wide = InvertedTuning::wide_tile<exec_space>();
 
   BlockInversion() = default;
   BlockInversion(exec_space const& exec, std::vector<InverseBlock<index>> const& blocks, index num_rows)
@@ -354,16 +433,14 @@ class BlockInversion {
 
   void run(exec_space const& exec, PlacedRows<T> const& rows, TriangleValues<T> const& numbers,
            InvertedRows<T> const& to) const {
-    index const n = to.num_rows();
-    auto const blocks = static_cast<index>(to.substituted.extent(0));
-    Kokkos::parallel_for(
-        "sptrsv::inverted::pivots", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) {
-          to.pivot(p) = numbers.pivot(rows.row(p));
-          if (p < blocks) to.substituted(p) = 0;
-        });
-    for (auto const& steps : steps_) invert(exec, steps, rows, numbers, to);
-    Kokkos::parallel_for("sptrsv::inverted::growth", thread_per_row(exec, n), FindGrowth<T>{to, row_sums_});
-    copy_blocks(exec, 0, n, rows, numbers, to, true);
+    CopyRow<T> const copy{rows,
+                          numbers,
+                          to,
+                          row_sums_,
+                          near_at_,
+                          products_,
+                          static_cast<double>(std::numeric_limits<typename Parts<scalar>::real>::min())};
+    for (auto const& steps : steps_) invert(exec, steps, copy);
   }
   std::size_t memory_bytes() const {
     std::size_t bytes =
@@ -378,66 +455,34 @@ class BlockInversion {
 
   // public because nvcc allows no lambda in a private member
 
-  /// Copies D^-1 L_BB, without the diagonal, to where its inverse will be, and D^-1 L_B,near to the products.
-  /// @param first, count  positions
-  /// @param substituted   instead L_BB and L_B,near themselves, of the blocks that are solved by substitution, to where
-  ///                      the inverse and W are
-  void copy_blocks(exec_space const& exec, index first, index count, PlacedRows<T> const& rows,
-                   TriangleValues<T> const& numbers, InvertedRows<T> const& to, bool substituted) const {
-    auto const row_sums = row_sums_;
-    auto const near_at = near_at_;
-    auto const products = products_;
-    auto const least = static_cast<double>(std::numeric_limits<typename Parts<scalar>::real>::min());
+  void copy_blocks(exec_space const& exec, index first, index count, CopyRow<T> const& copy) const {
     Kokkos::parallel_for(
         "sptrsv::inverted::copy_blocks", thread_per_row(exec, count), KOKKOS_LAMBDA(member const& team) {
+          if (row_of(team) < count) copy(team, first + static_cast<index>(row_of(team)), false);
+        });
+  }
+  /// Tells rows whether their block is solved by substitution, and copies them if it is. A thread takes a tile's rows.
+  void copy_substituted(exec_space const& exec, InversionSteps<T> const& steps, CopyRow<T> const& copy) const {
+    auto const tiles = steps.diagonal;
+    auto const count = static_cast<index>(tiles.extent(0));
+    Kokkos::parallel_for(
+        "sptrsv::inverted::copy_substituted", thread_per_row(exec, count), KOKKOS_LAMBDA(member const& team) {
           if (row_of(team) >= count) return;
-          index const p = first + static_cast<index>(row_of(team));
-          index const b = rows.block_of(p);
-          if (substituted) {
-            int const is_substituted = to.substituted(b);
-            Kokkos::single(Kokkos::PerThread(team), [&]() { to.by_substitution(p) = is_substituted; });
-            if (!is_substituted) return;
-          }
-          auto const block = to.blocks(b);
-          InverseRow const row = to.inverse(p);
-          scalar* const inner = to.dense.data() + row.at;
-          scalar* const near =
-              substituted ? to.near_row(p)
-                          : products.data() + near_at(b) +
-                                static_cast<std::size_t>(p - block.first) * static_cast<std::size_t>(block.near_rows);
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, row.length), [&](int j) { inner[j] = scalar(0); });
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, block.near_rows), [&](index j) { near[j] = scalar(0); });
-          sync_warp();
-          double sum = 0;  // infinite if a quotient underflows: the block is then solved by substitution
-          scalar const pivot = to.pivot(p);
-          index const i = rows.row(p);
-          offset const begin = rows.rows.begin(i);
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, rows.rows.end(i) - begin),
-              [&](offset e, double& mine) {
-                index const c = rows.position(rows.rows.col_idx(begin + e));
-                if (rows.is_outer(block, c)) return;
-                scalar a = conjugate_if(numbers.all(rows.rows.source_of(begin + e)), numbers.conj);
-                bool const is_zero = a == scalar(0);
-                if (!substituted) a = finish_row(to.diagonal, a, pivot);
-                // entries of the same column add up
-                Kokkos::atomic_add(
-                    c >= block.first ? inner + (row.length - 1 - (p - c)) : near + (c - block.near_first), a);
-                double const size = static_cast<double>(Kokkos::abs(a));
-                mine += is_zero || size >= least ? size : Kokkos::Experimental::infinity_v<double>;
-              },
-              sum);
-          Kokkos::single(Kokkos::PerThread(team), [&]() { row_sums(p) = 1 + sum; });
+          auto const at = tiles(row_of(team));
+          auto const block = copy.to.blocks(at.block);
+          int const substituted = copy.to.substituted(at.block);
+          index const first = block.first + at.row, left = block.rows - at.row, rows = left < tile ? left : tile;
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, rows),
+                               [&](index r) { copy.to.by_substitution(first + r) = substituted; });
+          for (index r = 0; substituted && r < rows; ++r) copy(team, first + r, true);
         });
   }
 
  private:
-  static constexpr int tile = InvertedTuning::tile, wide = InvertedTuning::wide_tile<exec_space>();
-
-  void invert(exec_space const& exec, InversionSteps<T> const& steps, PlacedRows<T> const& rows,
-              TriangleValues<T> const& numbers, InvertedRows<T> const& to) const {
-    copy_blocks(exec, steps.first, steps.rows, rows, numbers, to, false);
-    launch<InvertTiles<T>>(exec, "sptrsv::inverted::tiles", {to, steps.diagonal}, InvertTiles<T>::threads,
+  void invert(exec_space const& exec, InversionSteps<T> const& steps, CopyRow<T> const& copy) const {
+    auto const& to = copy.to;
+    copy_blocks(exec, steps.first, steps.rows, copy);
+    launch<InvertTiles<T>>(exec, "sptrsv::inverted::tiles", {to, steps.diagonal, row_sums_}, InvertTiles<T>::threads,
                            InvertTiles<T>::scratch_bytes);
     int half = tile;
     for (auto const& tiles : steps.doubled) {
@@ -446,7 +491,14 @@ class BlockInversion {
         else multiply<wide>(exec, "sptrsv::inverted::doubled", to, tiles, half, right);
       half *= 2;
     }
+    auto const several = Kokkos::subview(steps.diagonal, Kokkos::make_pair(std::size_t(0), steps.several));
+    if (steps.several > 0)
+      Kokkos::parallel_for("sptrsv::inverted::growth",
+                           team_policy(exec, static_cast<int>(steps.several), is_gpu<exec_space> ? 16 : 1,
+                                       is_host_space<exec_space> ? 1 : tile_lanes),
+                           FindGrowth<T>{to, several, row_sums_});
     multiply<wide>(exec, "sptrsv::inverted::near", to, steps.near, 0, false);
+    copy_substituted(exec, steps, copy);
   }
   template <int size>
   void multiply(exec_space const& exec, char const* label, InvertedRows<T> const& to,

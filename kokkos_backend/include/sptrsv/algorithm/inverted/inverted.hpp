@@ -86,7 +86,8 @@ class Inverted : public AlgorithmDefaults {
     to_.diagonal = analysis.shape().diagonal;
     index const n = analysis.num_rows();
     if (n == 0) return;
-    auto const blocks = partition(exec, analysis, options);
+    detail::InverseBlocks<index> narrower;
+    auto const& blocks = partition(exec, analysis, options, narrower);
     place(exec, blocks);
     make_tasks(exec, analysis.workspace(), blocks);
     inversion_ = detail::BlockInversion<T>(exec, blocks.blocks, n);
@@ -135,6 +136,25 @@ class Inverted : public AlgorithmDefaults {
 
   // public because nvcc allows no lambda in a private member
 
+  /// Copies the blocks to the device, and allocates their values.
+  void place(typename T::exec_space const& exec, detail::InverseBlocks<index> const& blocks) {
+    auto const row = to_.row = rows_.row = detail::copy_to_device<T>(exec, "sptrsv::inverted::row", blocks.row);
+    to_.blocks = rows_.blocks = detail::copy_to_device<T>(exec, "sptrsv::inverted::blocks", blocks.blocks);
+    auto const position = detail::raw_view<index, T>(exec, "sptrsv::inverted::position", blocks.row.size());
+    Kokkos::parallel_for(
+        "sptrsv::inverted::position", detail::row_range<T>(exec, static_cast<index>(blocks.row.size())),
+        KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
+    rows_.position = position;
+    auto const block_of = detail::raw_view<index, T>(exec, "sptrsv::inverted::block_of", blocks.row.size());
+    detail::number_members<T>("sptrsv::inverted::block_of", exec, rows_.blocks, block_of);
+    to_.block_of = rows_.block_of = block_of;
+    to_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
+    to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
+    to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
+    to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
+    to_.by_substitution = detail::raw_view<int, T>(exec, "sptrsv::inverted::by_substitution", blocks.row.size());
+    Kokkos::deep_copy(exec, to_.substituted, 0);
+  }
   /// Finds the entries outside of the blocks, and the tasks of a solve.
   void make_tasks(typename T::exec_space const& exec, detail::Workspace<T>& work,
                   detail::InverseBlocks<index> const& blocks) {
@@ -201,9 +221,9 @@ class Inverted : public AlgorithmDefaults {
     return analysis.template keep<detail::InverseBlocks<index>>("inverted",
                                                                 [&] { return make_blocks(exec, analysis, width); });
   }
-  /// Returns the widest blocks whose inverses fit in the memory.
-  static detail::InverseBlocks<index> partition(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                                                Options const& options) {
+  /// Returns the widest blocks whose inverses fit in the memory: those that are kept, or `narrower`, which it sets.
+  static detail::InverseBlocks<index> const& partition(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                                       Options const& options, detail::InverseBlocks<index>& narrower) {
     std::size_t const most = (static_cast<std::size_t>(options.memory) << 20) / sizeof(scalar);
     constexpr index least = detail::InvertedTuning::product_rows;
     index width = options.width;
@@ -213,31 +233,15 @@ class Inverted : public AlgorithmDefaults {
     }
     for (;; width /= 2) {
       width = std::max<index>(least, width / least * least);
-      auto blocks = make_blocks(exec, analysis, width);
-      if (blocks.dense <= most) return blocks;
+      narrower = make_blocks(exec, analysis, width);
+      if (narrower.dense <= most) return narrower;
       if (width <= least)
         throw Unsupported(std::string(name),
                           "this triangle in the memory it may take: its inverses need " +
-                              std::to_string((blocks.dense * sizeof(scalar) >> 20) + 1) + " MiB",
+                              std::to_string((narrower.dense * sizeof(scalar) >> 20) + 1) + " MiB",
                           "set the option memory (PETSc: -mat_sptrsv_inverted_memory) to that, or choose another type");
     }
   }
-  void place(typename T::exec_space const& exec, detail::InverseBlocks<index> const& blocks) {
-    std::vector<index> position(blocks.row.size());
-    for (std::size_t p = 0; p < blocks.row.size(); ++p)
-      position[static_cast<std::size_t>(blocks.row[p])] = static_cast<index>(p);
-    to_.row = rows_.row = detail::copy_to_device<T>(exec, "sptrsv::inverted::row", blocks.row);
-    rows_.position = detail::copy_to_device<T>(exec, "sptrsv::inverted::position", position);
-    to_.block_of = rows_.block_of = detail::copy_to_device<T>(exec, "sptrsv::inverted::block_of", blocks.block_of);
-    to_.blocks = rows_.blocks = detail::copy_to_device<T>(exec, "sptrsv::inverted::blocks", blocks.blocks);
-    to_.inverse = detail::copy_to_device<T>(exec, "sptrsv::inverted::inverse", blocks.inverse);
-    to_.dense = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::dense", blocks.dense);
-    to_.pivot = detail::raw_view<scalar, T>(exec, "sptrsv::inverted::pivot", blocks.row.size());
-    to_.substituted = detail::raw_view<int, T>(exec, "sptrsv::inverted::substituted", blocks.blocks.size());
-    to_.by_substitution = detail::raw_view<int, T>(exec, "sptrsv::inverted::by_substitution", blocks.row.size());
-    Kokkos::deep_copy(exec, to_.substituted, 0);
-  }
-
   template <int K>
   void solve_columns(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
                      PermuteScale<T> const& permute_scale, detail::ColumnBlock const& columns) const {

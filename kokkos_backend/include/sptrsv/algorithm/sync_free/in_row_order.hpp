@@ -136,7 +136,7 @@ struct ThreadPerRow {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
       scalar x[K];
-      for (Backoff wait; !slots.try_load(j, x);) wait(i);
+      slots.await(static_cast<std::size_t>(j), x, i);
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
