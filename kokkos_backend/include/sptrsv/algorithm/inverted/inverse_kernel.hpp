@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sptrsv/algorithm/inverted/inverse_tasks.hpp"
-#include "sptrsv/algorithm/inverted/inverse_values.hpp"
+#include "sptrsv/algorithm/inverted/inversion_steps.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"

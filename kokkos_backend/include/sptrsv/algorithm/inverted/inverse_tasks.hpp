@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sptrsv/algorithm/inverted/column_lists.hpp"
+#include "sptrsv/algorithm/inverted/outer_entries.hpp"
 
 namespace sptrsv::detail {
 

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sptrsv/algorithm/inverted/column_lists.hpp"
 #include "sptrsv/algorithm/inverted/inverse_kernel.hpp"
+#include "sptrsv/algorithm/inverted/inverse_values.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/team_launch.hpp"
 #include "sptrsv/triangle/plural.hpp"
