@@ -26,7 +26,7 @@ class BackendFactor final : public FactorSource {
   PetscErrorCode Prepare(FactorTask const& task, Mat A, AnyFactorSolver const& solver,
                          std::unique_ptr<FactorSource>* instead) override;
   PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
-                         FactorValueArrays* values) override;
+                         std::optional<FactorArrays>* pattern, FactorValueArrays* values) override;
   PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) override;
   PetscErrorCode GetInfo(MatInfoType type, MatInfo* info) override;
   PetscErrorCode View(FactorTask const& task, PetscViewer viewer) override;

@@ -248,7 +248,7 @@ std::string BackendFactor::CompareWithHost(sptrsv::FactorizationReport const& re
 }
 
 PetscErrorCode BackendFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
-                                      FactorValueArrays* values)
+                                      std::optional<FactorArrays>*, FactorValueArrays* values)
 {
   bool const device = task.backend.device;
   sptrsv::PivotRules rules;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/events.hpp"
@@ -26,7 +27,8 @@ struct FactorTask {
 };
 
 /// Source of a factor's pattern and values. PetscFactor is PETSc's own factor in host memory, BackendFactor the
-/// backend's factorization where the solves run. Another source needs another such class, and a line in MakeSource().
+/// backend's factorization where the solves run, LibraryFactor a factor of another library in host memory. Another
+/// source needs another such class, and a line in MakeSource().
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
@@ -38,6 +40,8 @@ class FactorSource {
                                  FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) = 0;
   /// Tells whether Analyze() has found a pattern.
   virtual bool analyzed() const = 0;
+  /// Tells whether Compute() finds the pattern, since it may depend on the values.
+  virtual bool computes_pattern() const { return false; }
 
   /// Prepares Compute() once there is a solver for the pattern.
   /// @param instead  out: as in Analyze(); if it is analyzed already, it has the same pattern as this source
@@ -49,10 +53,12 @@ class FactorSource {
 
   /// Computes the factor's values from those of A, and sets F's error state (MatFactorError) as PETSc's own numeric
   /// phase does.
-  /// @param event   begun as in Analyze()
-  /// @param values  out: valid until the next call
+  /// @param event    begun as in Analyze()
+  /// @param pattern  out: set if the values have another pattern than those before, which ends the solver; its arrays
+  ///                 are valid until the next pattern
+  /// @param values   out: valid until the next call; not set if there are none for want of a pivot
   virtual PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
-                                 FactorValueArrays* values) = 0;
+                                 std::optional<FactorArrays>* pattern, FactorValueArrays* values) = 0;
 
   /// Copies the inverted pivots of U (LU) or 1/D (Cholesky), one per row, to `to` in host memory.
   /// @pre the factor has no dense blocks of more than one row

@@ -46,7 +46,7 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has not been analyzed; call PCSetUp() first");
   PetscCall(Guarded(F, [&] {
     (void)FillInfo(*f, f->solver->report(sptrsv::Triangle::lower), f->solver->report(sptrsv::Triangle::upper), info);
@@ -69,6 +69,7 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->task.backend));
   if (!f->source) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(f->source->View(f->task, viewer));
+  if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));

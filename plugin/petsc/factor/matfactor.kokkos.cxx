@@ -7,6 +7,7 @@
 
 #include "factor/backend_factor.hpp"
 #include "factor/factor_state.hpp"
+#include "factor/library_factor.hpp"
 #include "factor/petsc_factor.hpp"
 #include "kokkos/kokkos_session.hpp"
 #include "options/factor_options.hpp"
@@ -65,6 +66,12 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)task.F, options));
   FactorChoice const asked = options.factor;
+  if (IsLibrary(asked)) {
+    std::unique_ptr<DirectLibrary> library;
+    PetscCall(MakeDirectLibrary(task.F, asked, &library));
+    PetscCall(Guarded(task.F, [&] { *source = std::make_unique<LibraryFactor>(asked, std::move(library)); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (asked == FactorChoice::host) native = "asked for";
   else if (FactorsOnHost(info)) native = "-pc_factor_mat_factor_on_host";
   else if (asked == FactorChoice::automatic && !task.backend.device) native = "the solves run on the host";
@@ -78,33 +85,43 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the pattern and makes the solver, with `source` or with the source that it returns instead.
-PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
-                         std::unique_ptr<FactorSource> source)
+/// Makes a solver for F's pattern.
+PetscErrorCode MakeSolver(Mat F, std::unique_ptr<AnyFactorSolver>* solver)
 {
   Mat_SpTRSV* f = Get(F);
   Backend const& backend = f->task.backend;
-  std::unique_ptr<FactorSource> instead;
-  std::unique_ptr<AnyFactorSolver> solver;
   Stream stream;
 
   PetscFunctionBegin;
   PetscCall(CurrentStream(backend.kokkos, &stream));
+  PetscCall(Guarded(
+      F, [&] { *solver = MakeFactorSolver(backend.device, stream, f->requested, f->pattern, f->options); }));
+  CountFlops(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Finds the pattern and makes the solver, if the pattern does not need values, with `source` or with the source that it returns instead.
+PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, std::unique_ptr<FactorSource> source)
+{
+  Mat_SpTRSV* f = Get(F);
+  std::unique_ptr<FactorSource> instead;
+  std::unique_ptr<AnyFactorSolver> solver;
+
+  PetscFunctionBegin;
   for (;;) {
     LoggedEvent event(events.analysis, (PetscObject)F, &f->seconds_analysis);
     if (!source->analyzed()) {
       PetscCall(source->Analyze(f->task, A, info, event, &f->pattern, &instead));
-      if (!instead)
-        PetscCall(
-            Guarded(F, [&] { solver = MakeFactorSolver(backend.device, stream, f->requested, f->pattern, options); }));
+      if (!instead && !source->computes_pattern()) PetscCall(MakeSolver(F, &solver));
     }
-    if (!instead) PetscCall(source->Prepare(f->task, A, *solver, &instead));
+    if (!instead && solver) PetscCall(source->Prepare(f->task, A, *solver, &instead));
     if (!instead) break;
     if (!instead->analyzed()) solver.reset();
     source = std::exchange(instead, nullptr);
   }
   f->solver = std::move(solver);
   f->source = std::move(source);
+  if (f->solver) ++f->num_analysis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,11 +130,11 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
 {
   Mat_SpTRSV* f = Get(F);
   FactorTask& task = f->task;
-  sptrsv::Options options;
   std::unique_ptr<FactorSource> source;
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
+  f->options = {};
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
   task.F = F;
@@ -130,13 +147,11 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &task.rows));
   PetscCall(FitOrdering(A, ftype, cols, &task.cols));
-  PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), options));
+  PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), f->options));
   PetscCall(ChooseBackend((PetscObject)F, A, task.backend));
   PetscCall(EnsureKokkos());
   PetscCall(MakeSource(task, info, &source));
-  PetscCall(AnalyzeBy(F, A, info, options, std::move(source)));
-  ++f->num_analysis;
-  CountFlops(f);
+  PetscCall(AnalyzeBy(F, A, info, std::move(source)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,6 +182,7 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   LoggedEvent event(events.numeric, (PetscObject)F, &f->seconds_numeric);
+  std::optional<FactorArrays> pattern;
   FactorValueArrays values;
 
   PetscFunctionBegin;
@@ -177,11 +193,20 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
   PetscCheck(BaseType(A) == f->task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
              "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
              f->task.matrix_type, ((PetscObject)A)->type_name);
-  PetscCall(f->source->Compute(f->task, A, info, event, &values));
-  PetscCall(TakeValues(F, values));
-  ++f->num_numeric;
-  f->numeric_done = PETSC_TRUE;
+  PetscCall(f->source->Compute(f->task, A, info, event, &pattern, &values));
+  if (pattern) {
+    LoggedEvent analysis(events.analysis, (PetscObject)F, &f->seconds_analysis);
+    f->pattern = *pattern;
+    f->solver.reset();
+    PetscCall(analysis.Begin());
+    PetscCall(MakeSolver(F, &f->solver));
+    ++f->num_analysis;
+  }
   F->assembled = F->preallocated = PETSC_TRUE;
+  ++f->num_numeric;
+  if (F->factorerrortype && !values.upper) PetscFunctionReturn(PETSC_SUCCESS);  // PETSc calls no solve
+  PetscCall(TakeValues(F, values));
+  f->numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,8 +244,10 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
 /// Returns the ordering that PETSc's own factors prefer, or for an incomplete factor the ordering that its algorithm is
 /// made for, if it has one. A complete factor has so much fill that the algorithm's ordering would not reduce the
 /// number of sets. PETSc computes symmetric factors with blocks in the natural ordering only.
-MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
+/// @param library  whether a library factors, which orders the matrix itself
+MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks, bool library)
 {
+  if (library) return MATORDERINGEXTERNAL;
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
   if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return MATORDERINGND;
   auto const* info = sptrsv::find_algorithm(solver_type);
@@ -240,6 +267,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
 {
   Mat B;
   PetscBool by_blocks;
+  FactorOptions options;
 
   PetscFunctionBegin;
   PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
@@ -262,10 +290,13 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->factortype = ftype;
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
+  if (A->factorprefix) PetscCall(MatSetOptionsPrefix(B, A->factorprefix));
+  PetscCall(ReadGiven((PetscObject)B, options));
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
     PetscCall(
-        PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks), (char**)&B->preferredordering[t]));
+        PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, IsLibrary(options.factor)),
+                        (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;
   B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_CHOLESKY> : nullptr;

@@ -25,7 +25,7 @@ class PetscFactor final : public FactorSource {
   void set_reason(std::string reason) { reason_ = std::move(reason); }
 
   PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
-                         FactorValueArrays* values) override;
+                         std::optional<FactorArrays>* pattern, FactorValueArrays* values) override;
   PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) override;
   PetscErrorCode GetInfo(MatInfoType type, MatInfo* info) override;
   PetscErrorCode View(FactorTask const& task, PetscViewer viewer) override;

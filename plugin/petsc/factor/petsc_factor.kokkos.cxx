@@ -124,7 +124,7 @@ PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFacto
 
 /// Does PETSc's numeric phase, and copies its error state (MatFactorError) to F.
 PetscErrorCode PetscFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
-                                    FactorValueArrays* values)
+                                    std::optional<FactorArrays>*, FactorValueArrays* values)
 {
   Mat const F = task.F;
 

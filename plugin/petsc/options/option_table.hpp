@@ -32,15 +32,16 @@ struct BackendOptions {
 };
 
 /// Code that computes the values of a factor.
-enum class FactorChoice { automatic, host, device };
+enum class FactorChoice { automatic, host, device, cholmod, umfpack, klu };
 struct FactorOptions {
   static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver, who factors", "MatSolverType", "factor"};
   FactorChoice factor = FactorChoice::automatic;
   template <class V>
   void visit(V& v)
   {
-    v.choice("factor", factor, {"automatic", "host", "device"},
-             "who computes the values of a factor: PETSc on the host, or the backend where the solves run");
+    v.choice("factor", factor, {"automatic", "host", "device", "cholmod", "umfpack", "klu"},
+             "who computes the values of a factor: PETSc on the host, the backend where the solves run, or for a "
+             "complete factor a library on the host");
   }
 };
 

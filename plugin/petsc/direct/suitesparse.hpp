@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the interfaces to SuiteSparse's libraries share.
+#pragma once
+
+#include <SuiteSparse_config.h>
+
+#include <limits>
+#include <string>
+
+#include "direct/direct_library.hpp"
+#include "kokkos/guarded.hpp"
+
+namespace sptrsv_petsc {
+
+static_assert(sizeof(PetscScalar) == sizeof(double), "the interfaces are for real double");
+
+#if defined(PETSC_USE_64BIT_INDICES)
+using SuiteSparseIndex = SuiteSparse_long;
+#else
+using SuiteSparseIndex = int;
+#endif
+static_assert(sizeof(SuiteSparseIndex) == sizeof(PetscInt));
+
+/// Returns PETSc's indices as SuiteSparse's functions take them, which do not change input arrays.
+inline SuiteSparseIndex* IndicesOf(PetscInt const* p)
+{
+  return reinterpret_cast<SuiteSparseIndex*>(const_cast<PetscInt*>(p));
+}
+
+/// Checks that the SuiteSparse that this process has loaded is of the main version of the headers: other versions have
+/// other structs. It may be that of PETSc, or of another library of the program.
+inline PetscErrorCode CheckSuiteSparse(Mat F)
+{
+  int version[3] = {0, 0, 0};
+
+  PetscFunctionBegin;
+  (void)SuiteSparse_version(version);
+  PetscCheck(version[0] == SUITESPARSE_MAIN_VERSION, PetscObjectComm((PetscObject)F), PETSC_ERR_LIB,
+             "The plugin was built with SuiteSparse %d.%d, but this process has loaded version %d.%d, perhaps PETSc's; "
+             "build the plugin with that one (CMake: -DSPTRSV_SUITESPARSE_DIR=...)",
+             SUITESPARSE_MAIN_VERSION, SUITESPARSE_SUB_VERSION, version[0], version[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Reports that a factor has too many entries for PetscInt.
+inline PetscErrorCode CheckEntries(Mat F, char const* library, double entries)
+{
+  PetscFunctionBegin;
+  PetscCheck(entries <= (double)std::numeric_limits<PetscInt>::max(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "A triangle of %s's factor has %.0f entries, more than 32-bit indices can count; use a PETSc with 64-bit "
+             "indices (--with-64-bit-indices)",
+             library, entries);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<DirectLibrary> MakeCholmod();
+std::unique_ptr<DirectLibrary> MakeUmfpack();
+std::unique_ptr<DirectLibrary> MakeKlu();
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// UMFPACK (SuiteSparse): multifrontal LU factors with partial pivoting.
+#include <umfpack.h>
+
+#include <vector>
+
+#include "direct/lu_copy.hpp"
+#include "direct/suitesparse.hpp"
+
+#if defined(PETSC_USE_64BIT_INDICES)
+#define SPTRSV_UMFPACK(function) umfpack_dl_##function
+#else
+#define SPTRSV_UMFPACK(function) umfpack_di_##function
+#endif
+
+namespace sptrsv_petsc {
+namespace {
+
+using Index = SuiteSparseIndex;
+
+/// Factors the transpose of A, whose columns are A's rows.
+class Umfpack final : public DirectLibrary {
+ public:
+  Umfpack() { SPTRSV_UMFPACK(defaults)(control_); }
+  ~Umfpack() override { Free(); }
+  Umfpack& operator=(Umfpack&&) = delete;
+
+  PetscErrorCode Analyze(Mat F, HostMatrix const& A) override
+  {
+    auto const n = static_cast<Index>(A.n);
+
+    PetscFunctionBegin;
+    Free();
+    SPTRSV_UMFPACK(defaults)(control_);
+    PetscCall(ReadOptions(F));
+    Index const status =
+        A.rows ? SPTRSV_UMFPACK(qsymbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values, IndicesOf(A.rows),
+                                           &symbolic_, control_, info_)
+               : SPTRSV_UMFPACK(symbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values, &symbolic_,
+                                          control_, info_);
+    PetscCall(CheckStatus(F, "orders the matrix", status));
+    given_ = A.rows != nullptr;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Factor(Mat F, HostMatrix const& A, PetscInt* zero_row) override
+  {
+    PetscFunctionBegin;
+    *zero_row = -1;
+    SPTRSV_UMFPACK(free_numeric)(&numeric_);
+    Index const status = SPTRSV_UMFPACK(numeric)(IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values, symbolic_,
+                                                 &numeric_, control_, info_);
+    if (status == UMFPACK_WARNING_singular_matrix) {
+      PetscCall(FindZeroPivot(F, A.n, zero_row));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(CheckStatus(F, "factors the matrix", status));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  bool has_fixed_pattern() const override { return false; }
+
+  PetscErrorCode Copy(Mat F, bool, LibraryFactorRows* to) override
+  {
+    Index lnz, unz, rows, cols, diagonal;
+    Index status;
+
+    PetscFunctionBegin;
+    status = SPTRSV_UMFPACK(get_lunz)(&lnz, &unz, &rows, &cols, &diagonal, numeric_);
+    PetscCall(CheckStatus(F, "counts the entries of its factor", status));
+    PetscCall(CheckEntries(F, "UMFPACK", std::max((double)lnz, (double)unz)));
+    PetscCall(Caught(F, [&] {
+      auto const n = static_cast<std::size_t>(rows), of_l = static_cast<std::size_t>(lnz),
+                 of_u = static_cast<std::size_t>(unz);
+      std::vector<Index> row_ptr(n + 1), col_idx(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
+      std::vector<double> by_rows(of_l), upper(of_u), factors(n), scale(n);
+      Index multiplies;
+      status = SPTRSV_UMFPACK(get_numeric)(row_ptr.data(), col_idx.data(), by_rows.data(), upper_ptr.data(),
+                                           upper_row.data(), upper.data(), p.data(), q.data(), nullptr, &multiplies,
+                                           factors.data(), numeric_);
+      if (status != UMFPACK_OK) return;
+      for (std::size_t k = 0; k < n; ++k) {
+        double const factor = factors[static_cast<std::size_t>(p[k])];
+        scale[k] = multiplies ? 1 / factor : factor;
+      }
+      std::vector<Index> lower_ptr(n + 1), lower_row(of_l);
+      std::vector<double> lower(of_l);
+      Transpose(n, row_ptr, col_idx, by_rows, lower_ptr, lower_row, lower);
+      TransposedLU<Index>{n, lower_ptr.data(), lower_row.data(), upper_ptr.data(), upper_row.data(), lower.data(),
+                          upper.data(), p.data(), q.data(), scale.data()}
+          .copy(to);
+    }));
+    PetscCall(CheckStatus(F, "copies its factor", status));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::string name() const override
+  {
+    return "UMFPACK " + std::to_string(UMFPACK_MAIN_VERSION) + "." + std::to_string(UMFPACK_SUB_VERSION);
+  }
+  std::string choice() const override
+  {
+    int const strategy = static_cast<int>(info_[UMFPACK_STRATEGY_USED]);
+    return std::string(given_ ? "ordering given, " : "") +
+           (strategy == UMFPACK_STRATEGY_SYMMETRIC ? "symmetric strategy" : "unsymmetric strategy");
+  }
+  std::size_t memory_bytes() const override
+  {
+    return static_cast<std::size_t>(std::max(0.0, info_[UMFPACK_NUMERIC_SIZE]) * info_[UMFPACK_SIZE_OF_UNIT]);
+  }
+
+ private:
+  void Free()
+  {
+    SPTRSV_UMFPACK(free_numeric)(&numeric_);
+    SPTRSV_UMFPACK(free_symbolic)(&symbolic_);
+  }
+
+  PetscErrorCode ReadOptions(Mat F)
+  {
+    struct Number {
+      char const *option, *help;
+      int control;
+    };
+    static Number const numbers[] = {
+        {"-mat_umfpack_dense_col", "threshold of dense columns", UMFPACK_DENSE_COL},
+        {"-mat_umfpack_dense_row", "threshold of dense rows", UMFPACK_DENSE_ROW},
+        {"-mat_umfpack_amd_dense", "threshold of dense rows in AMD", UMFPACK_AMD_DENSE},
+        {"-mat_umfpack_block_size", "width of blocks for BLAS", UMFPACK_BLOCK_SIZE},
+        {"-mat_umfpack_fixq", "no change of the column ordering when pivoting, if positive", UMFPACK_FIXQ},
+        {"-mat_umfpack_aggressive", "aggressive absorption in AMD and COLAMD", UMFPACK_AGGRESSIVE},
+        {"-mat_umfpack_pivot_tolerance", "relative tolerance of pivots", UMFPACK_PIVOT_TOLERANCE},
+        {"-mat_umfpack_sym_pivot_tolerance", "relative tolerance of pivots on the diagonal",
+         UMFPACK_SYM_PIVOT_TOLERANCE},
+        {"-mat_umfpack_alloc_init", "initial memory", UMFPACK_ALLOC_INIT},
+        {"-mat_umfpack_front_alloc_init", "initial memory of frontal matrices", UMFPACK_FRONT_ALLOC_INIT},
+        {"-mat_umfpack_droptol", "entries of smaller magnitude are dropped", UMFPACK_DROPTOL}};
+    static char const* const strategies[] = {"AUTO", "UNSYMMETRIC", "SYMMETRIC"};
+    static int const strategy_of[] = {UMFPACK_STRATEGY_AUTO, UMFPACK_STRATEGY_UNSYMMETRIC, UMFPACK_STRATEGY_SYMMETRIC};
+    static char const* const orderings[] = {"CHOLMOD", "AMD", "GIVEN", "METIS", "BEST", "NONE", "USER"};
+    static char const* const scales[] = {"NONE", "SUM", "MAX"};
+    static int const scale_of[] = {UMFPACK_SCALE_NONE, UMFPACK_SCALE_SUM, UMFPACK_SCALE_MAX};
+    PetscInt k = 0;
+    PetscBool set;
+
+    PetscFunctionBegin;
+    control_[UMFPACK_PRL] = 0;  // errors are PETSc's
+    PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "UMFPACK by sptrsv", "MatSolverType");
+    PetscCall(PetscOptionsEList("-mat_umfpack_strategy", "ordering and pivoting", NULL, strategies, 3, strategies[0], &k,
+                                &set));
+    if (set) control_[UMFPACK_STRATEGY] = strategy_of[k];
+    auto const preset = static_cast<int>(control_[UMFPACK_ORDERING]);
+    PetscCall(PetscOptionsEList("-mat_umfpack_ordering", "ordering", NULL, orderings, 7, orderings[preset], &k, &set));
+    if (set) control_[UMFPACK_ORDERING] = static_cast<double>(k);
+    PetscCall(PetscOptionsEList("-mat_umfpack_scale", "scaling of A^T's rows", NULL, scales, 3, scales[1], &k, &set));
+    if (set) control_[UMFPACK_SCALE] = scale_of[k];
+    for (Number const& n : numbers)
+      PetscCall(PetscOptionsReal(n.option, n.help, NULL, control_[n.control], &control_[n.control], NULL));
+    PetscOptionsEnd();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode CheckStatus(Mat F, char const* does, Index status)
+  {
+    MPI_Comm const comm = PetscObjectComm((PetscObject)F);
+
+    PetscFunctionBegin;
+    PetscCheck(status != UMFPACK_ERROR_out_of_memory, comm, PETSC_ERR_MEM,
+               "UMFPACK %s, and lacks memory, or 32-bit indices do not suffice; use a node with more memory, a PETSc with "
+               "64-bit indices (--with-64-bit-indices), or an incomplete factor",
+               does);
+    PetscCheck(status >= 0, comm, PETSC_ERR_LIB, "UMFPACK %s, and fails with status %d", does, (int)status);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Finds the row of A whose pivot is zero, the first in the order of the factor.
+  PetscErrorCode FindZeroPivot(Mat F, PetscInt n, PetscInt* zero_row)
+  {
+    PetscFunctionBegin;
+    PetscCall(Caught(F, [&] {
+      std::vector<Index> q(static_cast<std::size_t>(n));
+      std::vector<double> diagonal(q.size());
+      (void)SPTRSV_UMFPACK(get_numeric)(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, q.data(),
+                                        diagonal.data(), nullptr, nullptr, numeric_);
+      auto const zero = std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return !(d != 0); });
+      *zero_row = zero == diagonal.end() ? 0 : static_cast<PetscInt>(q[static_cast<std::size_t>(zero - diagonal.begin())]);
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Transposes rows, in which the diagonal entry is the last one, to columns, in which it is the first one.
+  static void Transpose(std::size_t n, std::vector<Index> const& row_ptr, std::vector<Index> const& col_idx,
+                        std::vector<double> const& values, std::vector<Index>& col_ptr, std::vector<Index>& row_idx,
+                        std::vector<double>& by_columns)
+  {
+    for (Index const j : col_idx) ++col_ptr[static_cast<std::size_t>(j) + 1];
+    for (std::size_t j = 0; j < n; ++j) col_ptr[j + 1] += col_ptr[j];
+    std::vector<Index> next(col_ptr.begin(), col_ptr.end() - 1);
+    for (std::size_t i = 0; i < n; ++i)
+      for (Index e = row_ptr[i]; e < row_ptr[i + 1]; ++e) {
+        auto const from = static_cast<std::size_t>(e);
+        auto const to = static_cast<std::size_t>(next[static_cast<std::size_t>(col_idx[from])]++);
+        row_idx[to] = static_cast<Index>(i);
+        by_columns[to] = values[from];
+      }
+  }
+
+  void *symbolic_ = nullptr, *numeric_ = nullptr;
+  double control_[UMFPACK_CONTROL], info_[UMFPACK_INFO] = {};
+  bool given_ = false;  // ordering
+};
+
+}  // namespace
+
+std::unique_ptr<DirectLibrary> MakeUmfpack() { return std::make_unique<Umfpack>(); }
+
+}  // namespace sptrsv_petsc
