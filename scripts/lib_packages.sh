@@ -67,19 +67,20 @@ missing_build_packages() {
   has_command mpicc || echo libopenmpi-dev
   has_command mpiexec || echo openmpi-bin
   has_library openblas || echo libopenblas-dev
+  has_header suitesparse/cholmod.h || echo libsuitesparse-dev # -mat_sptrsv_factor cholmod, umfpack, klu
 }
 
-# missing_petsc_packages: prints packages of Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py and venv
-# for the tests.
+# missing_petsc_packages: prints packages of Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py, venv
+# and SLEPc for the tests.
 missing_petsc_packages() {
-  local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version
+  local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev libsuitesparse-dev) version
   case $stack in
     complex) wanted+=(libpetsc-complex-dev) ;;
     int64) wanted+=(libpetsc64-real-dev) ;;
   esac
   version=$(petsc_package_version)
   [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
-  [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py python3-venv)
+  [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py python3-venv slepc-dev)
   not_installed "${wanted[@]}"
 }
 

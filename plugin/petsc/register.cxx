@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs when PETSc loads the plugin. Registers `sptrsv` and each algorithm as a MatSolverType, and the orderings `color`
-// and `blockcolor`. Wraps PETSc's PC types `sor` and `eisenstat` (for sweeps), `asm`, `gasm`, `bjacobi`, `fieldsplit`
-// and `redistribute` (for values of submatrices).
+// Runs when PETSc loads the plugin. Registers `sptrsv` and each algorithm as a MatSolverType, and the orderings
+// `color`, `blockcolor` and, with SuiteSparse, `metis`. Wraps PETSc's PC types `sor` and `eisenstat` (for sweeps),
+// `asm`, `gasm`, `bjacobi`, `fieldsplit` and `redistribute` (for values of submatrices).
 #include <dlfcn.h>
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "factor/matfactor.hpp"
 #include "kokkos/guarded.hpp"
 #include "ordering/color_ordering.hpp"
+#include "ordering/metis_ordering.hpp"
 #include "relaxation/pc_relaxation.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
@@ -195,6 +196,9 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
+#if defined(SPTRSV_HAVE_SUITESPARSE)
+  PetscCall(MatOrderingRegister(metis_ordering, MatGetOrdering_Metis));
+#endif
   PetscCall(PCInitializePackage());  // before that, PCList lacks the types whose functions are wrapped
   PetscCall(RegisterRelaxations());
   PetscCall(RegisterSubdomains());

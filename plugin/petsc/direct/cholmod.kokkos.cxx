@@ -2,21 +2,13 @@
 // CHOLMOD (SuiteSparse): supernodal and simplicial Cholesky factors.
 #include <cholmod.h>
 
-#include <Kokkos_Core.hpp>
-#include <vector>
-
-#include "direct/suitesparse.hpp"
-
-#if defined(PETSC_USE_64BIT_INDICES)
-#define SPTRSV_CHOLMOD(function) cholmod_l_##function
-#else
-#define SPTRSV_CHOLMOD(function) cholmod_##function
-#endif
+#include "direct/lu_copy.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
 using Index = SuiteSparseIndex;
+constexpr int cholmod_index = sizeof(PetscInt) == sizeof(int) ? CHOLMOD_INT : CHOLMOD_LONG;
 
 /// Columns of a Cholesky factor of CHOLMOD, A(p, p) = L L^T or L D L^T.
 struct CholmodColumns {
@@ -32,10 +24,22 @@ struct CholmodColumns {
     double const* values;  ///< of the diagonal entry, followed by those below it
     Index entries;         ///< number of entries below the diagonal
   };
+  /// Calls of_count(j, c) for the number c of entries below the diagonal of each column j, in their order.
+  template <class OfCount>
+  void for_each_count(OfCount const& of_count) const
+  {
+    if (!supernodal)
+      for (PetscInt j = 0; j < n; ++j) of_count(j, count[j] - 1);
+    else
+      for (Index s = 0; s < num_super; ++s)
+        for (Index j = super[s]; j < super[s + 1]; ++j)
+          of_count(static_cast<PetscInt>(j), rows_at[s + 1] - rows_at[s] - (j - super[s]) - 1);
+  }
   Column column(PetscInt j) const
   {
     if (!supernodal) return {rows + col_ptr[j] + 1, values + col_ptr[j], count[j] - 1};
-    Index const s = static_cast<Index>(std::upper_bound(super, super + num_super + 1, static_cast<Index>(j)) - super) - 1;
+    Index const s =
+        static_cast<Index>(std::upper_bound(super, super + num_super + 1, static_cast<Index>(j)) - super) - 1;
     Index const k = static_cast<Index>(j) - super[s], height = rows_at[s + 1] - rows_at[s];
     return {rows + rows_at[s] + k + 1, values + values_at[s] + static_cast<std::ptrdiff_t>(k) * (height + 1),
             height - k - 1};
@@ -118,7 +122,7 @@ class Cholmod final : public DirectLibrary {
     matrix.i = IndicesOf(A.col_idx);
     matrix.x = const_cast<PetscScalar*>(A.values);
     matrix.stype = -1;
-    matrix.itype = sizeof(PetscInt) == sizeof(int) ? CHOLMOD_INT : CHOLMOD_LONG;
+    matrix.itype = cholmod_index;
     matrix.xtype = A.values ? CHOLMOD_REAL : CHOLMOD_PATTERN;
     matrix.dtype = CHOLMOD_DOUBLE;
     matrix.packed = 1;
@@ -136,11 +140,12 @@ class Cholmod final : public DirectLibrary {
     PetscFunctionBegin;
     PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "CHOLMOD by sptrsv", "MatSolverType");
     PetscCall(PetscOptionsInt("-mat_cholmod_nmethods", "number of orderings to try", NULL, nmethods, &nmethods, &set));
-    PetscCheck(nmethods >= 0 && nmethods <= CHOLMOD_MAXMETHODS, PetscObjectComm((PetscObject)F),
-               PETSC_ERR_ARG_OUTOFRANGE, "Option -mat_cholmod_nmethods is %" PetscInt_FMT "; give a number from 0 to %d",
-               nmethods, CHOLMOD_MAXMETHODS);
+    PetscCheck(
+        nmethods >= 0 && nmethods <= CHOLMOD_MAXMETHODS, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE,
+        "Option -mat_cholmod_nmethods is %" PetscInt_FMT "; give a number from 0 to %d", nmethods, CHOLMOD_MAXMETHODS);
     common_.nmethods = (int)nmethods;
-    PetscCall(PetscOptionsEList("-mat_cholmod_factor", "kind of factorization", NULL, kinds, 3, kinds[kind], &kind, NULL));
+    PetscCall(
+        PetscOptionsEList("-mat_cholmod_factor", "kind of factorization", NULL, kinds, 3, kinds[kind], &kind, NULL));
     common_.supernodal = (int)kind;
     PetscCall(PetscOptionsReal("-mat_cholmod_supernodal_switch", "flops per entry of L from which it is supernodal",
                                NULL, common_.supernodal_switch, &common_.supernodal_switch, NULL));
@@ -199,7 +204,7 @@ class Cholmod final : public DirectLibrary {
     double entries = 0;
 
     PetscFunctionBegin;
-    for (PetscInt j = 0; j < columns.n; ++j) entries += static_cast<double>(columns.column(j).entries);
+    columns.for_each_count([&](PetscInt, Index c) { entries += static_cast<double>(c); });
     PetscCall(CheckEntries(F, "CHOLMOD", entries));
     PetscCall(Guarded(F, [&] {
       to->upper.row_ptr.allocate(n + 1);
@@ -208,9 +213,8 @@ class Cholmod final : public DirectLibrary {
       PetscInt* const row_ptr = to->upper.row_ptr.data();
       PetscInt* const col_idx = to->upper.col_idx.data();
       row_ptr[0] = 0;
-      for (PetscInt j = 0; j < columns.n; ++j)
-        row_ptr[j + 1] = row_ptr[j] + static_cast<PetscInt>(columns.column(j).entries);
-      ForColumns("sptrsv::petsc::cholmod_pattern", columns.n, [&](PetscInt j) {
+      columns.for_each_count([&](PetscInt j, Index c) { row_ptr[j + 1] = row_ptr[j] + static_cast<PetscInt>(c); });
+      ForRows("sptrsv::petsc::cholmod_pattern", columns.n, [&](PetscInt j) {
         auto const column = columns.column(j);
         std::copy(column.rows, column.rows + column.entries, col_idx + row_ptr[j]);
       });
@@ -228,23 +232,13 @@ class Cholmod final : public DirectLibrary {
     to->inverse.allocate(static_cast<std::size_t>(columns.n));
     PetscInt const* const row_ptr = to->upper.row_ptr.data();
     PetscScalar *const values = to->upper.values.data(), *const inverse = to->inverse.data();
-    ForColumns("sptrsv::petsc::cholmod_values", columns.n, [&](PetscInt j) {
+    ForRows("sptrsv::petsc::cholmod_values", columns.n, [&](PetscInt j) {
       auto const column = columns.column(j);
       double const diagonal = column.values[0], scale = columns.ll ? 1 / diagonal : 1;
       PetscScalar* const row = values + row_ptr[j];
       for (Index k = 0; k < column.entries; ++k) row[k] = column.values[k + 1] * scale;
       inverse[j] = columns.ll ? scale * scale : 1 / diagonal;
     });
-  }
-
-  template <class Body>
-  static void ForColumns(char const* label, PetscInt n, Body const& body)
-  {
-    using Host = Kokkos::DefaultHostExecutionSpace;
-    Host const exec;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<PetscInt>>(exec, 0, n), body);
-    exec.fence("sptrsv::petsc: columns of CHOLMOD are read");
   }
 
   cholmod_common common_;

@@ -15,7 +15,9 @@ PetscErrorCode MakeDirectLibrary(Mat F, [[maybe_unused]] FactorChoice choice,
 #if defined(SPTRSV_HAVE_SUITESPARSE)
   PetscCall(CheckSuiteSparse(F));
   PetscCall(Caught(F, [&] {
-    *library = choice == FactorChoice::cholmod ? MakeCholmod() : choice == FactorChoice::klu ? MakeKlu() : MakeUmfpack();
+    *library = choice == FactorChoice::cholmod ? MakeCholmod()
+               : choice == FactorChoice::klu   ? MakeKlu()
+                                               : MakeUmfpack();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 #elif defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
@@ -23,9 +25,10 @@ PetscErrorCode MakeDirectLibrary(Mat F, [[maybe_unused]] FactorChoice choice,
           "Option -mat_sptrsv_factor: libraries are used with real numbers in double precision only, not with this "
           "PETSc; choose automatic, host or device");
 #else
-  SETERRQ(PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-          "Option -mat_sptrsv_factor: the plugin was built without SuiteSparse; install it (Debian: libsuitesparse-dev) "
-          "and build the plugin again, or choose automatic, host or device");
+  SETERRQ(
+      PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+      "Option -mat_sptrsv_factor: the plugin was built without SuiteSparse; install it (Debian: libsuitesparse-dev) "
+      "and build the plugin again, or choose automatic, host or device");
 #endif
 }
 

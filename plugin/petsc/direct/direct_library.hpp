@@ -16,6 +16,8 @@ namespace sptrsv_petsc {
 template <class T>
 class HostArray {
  public:
+  HostArray() = default;
+  explicit HostArray(std::size_t size) { allocate(size); }
   void allocate(std::size_t size)
   {
     if (size == size_) return;
@@ -25,7 +27,11 @@ class HostArray {
     size_ = size;
   }
   T* data() const { return data_.get(); }
-  T& operator[](std::size_t i) const { return data_[i]; }
+  template <class I>
+  T& operator[](I i) const
+  {
+    return data_[static_cast<std::size_t>(i)];
+  }
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
   bool operator==(HostArray const& other) const

@@ -16,8 +16,10 @@ static_assert(sizeof(PetscScalar) == sizeof(double), "the interfaces are for rea
 
 #if defined(PETSC_USE_64BIT_INDICES)
 using SuiteSparseIndex = SuiteSparse_long;
+#define SPTRSV_CHOLMOD(function) cholmod_l_##function
 #else
 using SuiteSparseIndex = int;
+#define SPTRSV_CHOLMOD(function) cholmod_##function
 #endif
 static_assert(sizeof(SuiteSparseIndex) == sizeof(PetscInt));
 
@@ -29,13 +31,13 @@ inline SuiteSparseIndex* IndicesOf(PetscInt const* p)
 
 /// Checks that the SuiteSparse that this process has loaded is of the main version of the headers: other versions have
 /// other structs. It may be that of PETSc, or of another library of the program.
-inline PetscErrorCode CheckSuiteSparse(Mat F)
+inline PetscErrorCode CheckSuiteSparse(Mat object)
 {
   int version[3] = {0, 0, 0};
 
   PetscFunctionBegin;
   (void)SuiteSparse_version(version);
-  PetscCheck(version[0] == SUITESPARSE_MAIN_VERSION, PetscObjectComm((PetscObject)F), PETSC_ERR_LIB,
+  PetscCheck(version[0] == SUITESPARSE_MAIN_VERSION, PetscObjectComm((PetscObject)object), PETSC_ERR_LIB,
              "The plugin was built with SuiteSparse %d.%d, but this process has loaded version %d.%d, perhaps PETSc's; "
              "build the plugin with that one (CMake: -DSPTRSV_SUITESPARSE_DIR=...)",
              SUITESPARSE_MAIN_VERSION, SUITESPARSE_SUB_VERSION, version[0], version[1]);

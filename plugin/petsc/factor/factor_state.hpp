@@ -18,8 +18,8 @@ struct Mat_SpTRSV {
   // results of the symbolic phase
   FactorTask task;
   sptrsv::Options options;
-  std::unique_ptr<FactorSource> source;  // null before a successful symbolic phase
-  FactorArrays pattern;                  // its arrays belong to `source`
+  std::unique_ptr<FactorSource> source;     // null before a successful symbolic phase
+  FactorArrays pattern;                     // its arrays belong to `source`
   std::unique_ptr<AnyFactorSolver> solver;  // null before the numeric phase of a source that computes the pattern
 
   PetscBool numeric_done = PETSC_FALSE;

@@ -60,7 +60,9 @@ PetscErrorCode LibraryFactor::CheckKinds(FactorTask const& task, Mat A) const
   PetscCheck(task.kind == (cholesky ? MAT_FACTOR_CHOLESKY : MAT_FACTOR_LU), comm, PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is '%s', which computes no %s; use -pc_type %s, or choose %s", task.prefix(),
              cholesky ? "cholmod" : "umfpack or klu", MatFactorTypes[task.kind], cholesky ? "cholesky" : "lu",
-             task.kind == MAT_FACTOR_CHOLESKY ? "cholmod" : task.kind == MAT_FACTOR_LU ? "umfpack or klu" : "automatic");
+             task.kind == MAT_FACTOR_CHOLESKY ? "cholmod"
+             : task.kind == MAT_FACTOR_LU     ? "umfpack or klu"
+                                              : "automatic");
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   if (by_blocks) PetscCall(MatGetBlockSize(A, &bs));
   PetscCheck(bs == 1, comm, PETSC_ERR_SUP,
@@ -111,9 +113,9 @@ PetscErrorCode LibraryFactor::Analyze(FactorTask const& task, Mat A, MatFactorIn
 static PetscErrorCode SetZeroPivot(FactorTask const& task, Mat A, PetscInt row)
 {
   PetscFunctionBegin;
-  PetscCheck(!A->erroriffailure, PETSC_COMM_SELF,
-             task.symmetric() ? PETSC_ERR_MAT_CH_ZRPVT : PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot%s, row %" PetscInt_FMT,
-             task.symmetric() ? ", or the matrix is not positive definite" : "", row);
+  PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, task.symmetric() ? PETSC_ERR_MAT_CH_ZRPVT : PETSC_ERR_MAT_LU_ZRPVT,
+             "Zero pivot%s, row %" PetscInt_FMT, task.symmetric() ? ", or the matrix is not positive definite" : "",
+             row);
   PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT "\n", row));
   task.F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
   task.F->factorerror_zeropivot_row = row;
@@ -221,8 +223,9 @@ PetscErrorCode LibraryFactor::View(FactorTask const&, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "     seconds: ordering %.3f, factors %.3f, copies %.3f\n",
                                    seconds_analysis_, seconds_factor_, seconds_copy_));
   if (num_patterns_ > 1)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "     %" PetscInt_FMT " patterns, each analyzed for the solves: pivots or "
-                                             "the matrix have changed\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "     %" PetscInt_FMT " patterns, each analyzed for the solves: pivots or "
+                                     "the matrix have changed\n",
                                      num_patterns_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -94,13 +94,14 @@ PetscErrorCode MakeSolver(Mat F, std::unique_ptr<AnyFactorSolver>* solver)
 
   PetscFunctionBegin;
   PetscCall(CurrentStream(backend.kokkos, &stream));
-  PetscCall(Guarded(
-      F, [&] { *solver = MakeFactorSolver(backend.device, stream, f->requested, f->pattern, f->options); }));
+  PetscCall(
+      Guarded(F, [&] { *solver = MakeFactorSolver(backend.device, stream, f->requested, f->pattern, f->options); }));
   CountFlops(f);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the pattern and makes the solver, if the pattern does not need values, with `source` or with the source that it returns instead.
+/// Finds the pattern and makes the solver, if the pattern does not need values, with `source` or with the source that
+/// it returns instead.
 PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, std::unique_ptr<FactorSource> source)
 {
   Mat_SpTRSV* f = Get(F);
@@ -294,9 +295,8 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(ReadGiven((PetscObject)B, options));
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
-    PetscCall(
-        PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, IsLibrary(options.factor)),
-                        (char**)&B->preferredordering[t]));
+    PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, IsLibrary(options.factor)),
+                              (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;
   B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_CHOLESKY> : nullptr;

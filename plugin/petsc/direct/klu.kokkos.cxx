@@ -2,8 +2,6 @@
 // KLU (SuiteSparse): LU factors of very sparse matrices, such as those of circuits.
 #include <klu.h>
 
-#include <vector>
-
 #include "direct/lu_copy.hpp"
 #include "direct/suitesparse.hpp"
 
@@ -68,17 +66,25 @@ class Klu final : public DirectLibrary {
     PetscFunctionBegin;
     PetscCall(CheckEntries(F, "KLU", std::max((double)numeric_->lnz, (double)numeric_->unz)));
     PetscCall(CheckStatus(F, "sorts its factor", SPTRSV_KLU(sort)(symbolic_, numeric_, &common_)));
-    PetscCall(Caught(F, [&] {
+    PetscCall(Guarded(F, [&] {
       auto const n = static_cast<std::size_t>(numeric_->n), of_l = static_cast<std::size_t>(numeric_->lnz),
                  of_u = static_cast<std::size_t>(numeric_->unz);
-      std::vector<Index> lower_ptr(n + 1), lower_row(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
-      std::vector<double> lower(of_l), upper(of_u), scale(n);
+      HostArray<Index> lower_ptr(n + 1), lower_row(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
+      HostArray<double> lower(of_l), upper(of_u), scale(n);
       copied = SPTRSV_KLU(extract)(numeric_, symbolic_, lower_ptr.data(), lower_row.data(), lower.data(),
-                                   upper_ptr.data(), upper_row.data(), upper.data(), nullptr, nullptr, nullptr, p.data(),
-                                   q.data(), scale.data(), nullptr, &common_);
+                                   upper_ptr.data(), upper_row.data(), upper.data(), nullptr, nullptr, nullptr,
+                                   p.data(), q.data(), scale.data(), nullptr, &common_);
       if (!copied) return;
-      TransposedLU<Index>{n, lower_ptr.data(), lower_row.data(), upper_ptr.data(), upper_row.data(), lower.data(),
-                          upper.data(), p.data(), q.data(), scale.data()}
+      TransposedLU{static_cast<PetscInt>(n),
+                   lower_ptr.data(),
+                   lower_row.data(),
+                   upper_ptr.data(),
+                   upper_row.data(),
+                   lower.data(),
+                   upper.data(),
+                   p.data(),
+                   q.data(),
+                   scale.data()}
           .copy(to);
     }));
     PetscCall(CheckStatus(F, "copies its factor", copied));
@@ -112,7 +118,8 @@ class Klu final : public DirectLibrary {
     PetscCall(PetscOptionsReal("-mat_klu_pivot_tol", "relative tolerance of pivots on the diagonal", NULL, common_.tol,
                                &common_.tol, NULL));
     PetscCall(PetscOptionsEList("-mat_klu_ordering", "ordering", NULL, orderings, 2, orderings[0], &ordering, NULL));
-    PetscCall(PetscOptionsEList("-mat_klu_row_scale", "scaling of A^T's rows", NULL, scales, 3, scales[0], &scale, NULL));
+    PetscCall(
+        PetscOptionsEList("-mat_klu_row_scale", "scaling of A^T's rows", NULL, scales, 3, scales[0], &scale, NULL));
     PetscOptionsEnd();
     common_.ordering = static_cast<int>(ordering);
     common_.scale = static_cast<int>(scale);
@@ -133,9 +140,9 @@ class Klu final : public DirectLibrary {
     SETERRQ(comm, PETSC_ERR_LIB, "KLU %s, and fails with status %d", does, (int)common_.status);
   }
 
-  SPTRSV_KLU(common) common_{};
-  SPTRSV_KLU(symbolic)* symbolic_ = nullptr;
-  SPTRSV_KLU(numeric)* numeric_ = nullptr;
+  SPTRSV_KLU(common) common_ {};
+  SPTRSV_KLU(symbolic) * symbolic_ = nullptr;
+  SPTRSV_KLU(numeric) * numeric_ = nullptr;
   bool given_ = false;  // ordering
 };
 

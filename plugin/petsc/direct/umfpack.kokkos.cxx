@@ -33,11 +33,10 @@ class Umfpack final : public DirectLibrary {
     Free();
     SPTRSV_UMFPACK(defaults)(control_);
     PetscCall(ReadOptions(F));
-    Index const status =
-        A.rows ? SPTRSV_UMFPACK(qsymbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values, IndicesOf(A.rows),
-                                           &symbolic_, control_, info_)
-               : SPTRSV_UMFPACK(symbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values, &symbolic_,
-                                          control_, info_);
+    Index const status = A.rows ? SPTRSV_UMFPACK(qsymbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values,
+                                                            IndicesOf(A.rows), &symbolic_, control_, info_)
+                                : SPTRSV_UMFPACK(symbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values,
+                                                           &symbolic_, control_, info_);
     PetscCall(CheckStatus(F, "orders the matrix", status));
     given_ = A.rows != nullptr;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -69,11 +68,11 @@ class Umfpack final : public DirectLibrary {
     status = SPTRSV_UMFPACK(get_lunz)(&lnz, &unz, &rows, &cols, &diagonal, numeric_);
     PetscCall(CheckStatus(F, "counts the entries of its factor", status));
     PetscCall(CheckEntries(F, "UMFPACK", std::max((double)lnz, (double)unz)));
-    PetscCall(Caught(F, [&] {
+    PetscCall(Guarded(F, [&] {
       auto const n = static_cast<std::size_t>(rows), of_l = static_cast<std::size_t>(lnz),
                  of_u = static_cast<std::size_t>(unz);
-      std::vector<Index> row_ptr(n + 1), col_idx(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
-      std::vector<double> by_rows(of_l), upper(of_u), factors(n), scale(n);
+      HostArray<Index> row_ptr(n + 1), col_idx(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
+      HostArray<double> by_rows(of_l), upper(of_u), factors(n), scale(n);
       Index multiplies;
       status = SPTRSV_UMFPACK(get_numeric)(row_ptr.data(), col_idx.data(), by_rows.data(), upper_ptr.data(),
                                            upper_row.data(), upper.data(), p.data(), q.data(), nullptr, &multiplies,
@@ -83,11 +82,20 @@ class Umfpack final : public DirectLibrary {
         double const factor = factors[static_cast<std::size_t>(p[k])];
         scale[k] = multiplies ? 1 / factor : factor;
       }
-      std::vector<Index> lower_ptr(n + 1), lower_row(of_l);
-      std::vector<double> lower(of_l);
+      std::vector<Index> lower_ptr(n + 1);
+      HostArray<Index> lower_row(of_l);
+      HostArray<double> lower(of_l);
       Transpose(n, row_ptr, col_idx, by_rows, lower_ptr, lower_row, lower);
-      TransposedLU<Index>{n, lower_ptr.data(), lower_row.data(), upper_ptr.data(), upper_row.data(), lower.data(),
-                          upper.data(), p.data(), q.data(), scale.data()}
+      TransposedLU{static_cast<PetscInt>(n),
+                   lower_ptr.data(),
+                   lower_row.data(),
+                   upper_ptr.data(),
+                   upper_row.data(),
+                   lower.data(),
+                   upper.data(),
+                   p.data(),
+                   q.data(),
+                   scale.data()}
           .copy(to);
     }));
     PetscCall(CheckStatus(F, "copies its factor", status));
@@ -146,8 +154,8 @@ class Umfpack final : public DirectLibrary {
     PetscFunctionBegin;
     control_[UMFPACK_PRL] = 0;  // errors are PETSc's
     PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "UMFPACK by sptrsv", "MatSolverType");
-    PetscCall(PetscOptionsEList("-mat_umfpack_strategy", "ordering and pivoting", NULL, strategies, 3, strategies[0], &k,
-                                &set));
+    PetscCall(PetscOptionsEList("-mat_umfpack_strategy", "ordering and pivoting", NULL, strategies, 3, strategies[0],
+                                &k, &set));
     if (set) control_[UMFPACK_STRATEGY] = strategy_of[k];
     auto const preset = static_cast<int>(control_[UMFPACK_ORDERING]);
     PetscCall(PetscOptionsEList("-mat_umfpack_ordering", "ordering", NULL, orderings, 7, orderings[preset], &k, &set));
@@ -165,10 +173,11 @@ class Umfpack final : public DirectLibrary {
     MPI_Comm const comm = PetscObjectComm((PetscObject)F);
 
     PetscFunctionBegin;
-    PetscCheck(status != UMFPACK_ERROR_out_of_memory, comm, PETSC_ERR_MEM,
-               "UMFPACK %s, and lacks memory, or 32-bit indices do not suffice; use a node with more memory, a PETSc with "
-               "64-bit indices (--with-64-bit-indices), or an incomplete factor",
-               does);
+    PetscCheck(
+        status != UMFPACK_ERROR_out_of_memory, comm, PETSC_ERR_MEM,
+        "UMFPACK %s, and lacks memory, or 32-bit indices do not suffice; use a node with more memory, a PETSc with "
+        "64-bit indices (--with-64-bit-indices), or an incomplete factor",
+        does);
     PetscCheck(status >= 0, comm, PETSC_ERR_LIB, "UMFPACK %s, and fails with status %d", does, (int)status);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -183,17 +192,19 @@ class Umfpack final : public DirectLibrary {
       (void)SPTRSV_UMFPACK(get_numeric)(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, q.data(),
                                         diagonal.data(), nullptr, nullptr, numeric_);
       auto const zero = std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return !(d != 0); });
-      *zero_row = zero == diagonal.end() ? 0 : static_cast<PetscInt>(q[static_cast<std::size_t>(zero - diagonal.begin())]);
+      *zero_row =
+          zero == diagonal.end() ? 0 : static_cast<PetscInt>(q[static_cast<std::size_t>(zero - diagonal.begin())]);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /// Transposes rows, in which the diagonal entry is the last one, to columns, in which it is the first one.
-  static void Transpose(std::size_t n, std::vector<Index> const& row_ptr, std::vector<Index> const& col_idx,
-                        std::vector<double> const& values, std::vector<Index>& col_ptr, std::vector<Index>& row_idx,
-                        std::vector<double>& by_columns)
+  /// @param col_ptr  n + 1 zeros
+  static void Transpose(std::size_t n, HostArray<Index> const& row_ptr, HostArray<Index> const& col_idx,
+                        HostArray<double> const& values, std::vector<Index>& col_ptr, HostArray<Index> const& row_idx,
+                        HostArray<double> const& by_columns)
   {
-    for (Index const j : col_idx) ++col_ptr[static_cast<std::size_t>(j) + 1];
+    for (std::size_t e = 0; e < col_idx.size(); ++e) ++col_ptr[static_cast<std::size_t>(col_idx[e]) + 1];
     for (std::size_t j = 0; j < n; ++j) col_ptr[j + 1] += col_ptr[j];
     std::vector<Index> next(col_ptr.begin(), col_ptr.end() - 1);
     for (std::size_t i = 0; i < n; ++i)
