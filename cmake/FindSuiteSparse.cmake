@@ -24,8 +24,8 @@ if(NOT SPTRSV_SUITESPARSE_INCLUDE)
   string(APPEND suitesparse_missing " umfpack.h")
 endif()
 if(suitesparse_missing)
-  message(STATUS "sptrsv: no SuiteSparse (${suitesparse_missing} ): -mat_sptrsv_factor cholmod, umfpack and klu are left "
-    "out; install libsuitesparse-dev or give SPTRSV_SUITESPARSE_DIR")
+  message(STATUS "sptrsv: no SuiteSparse (${suitesparse_missing} ): -mat_sptrsv_factor cholmod, umfpack and klu are "
+    "left out; install libsuitesparse-dev or give SPTRSV_SUITESPARSE_DIR")
   return()
 endif()
 set(SPTRSV_SUITESPARSE_FOUND ON)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complete factors by CHOLMOD, UMFPACK and KLU: answers beside PETSc's own factor and PETSc's types of these libraries,
+// Complete factors by CHOLMOD, UMFPACK and KLU: answers compared with PETSc's own factor and PETSc's types of these
+// libraries,
 // orderings, new values, pivots that change, singular matrices, refusals.
 #include "factor_pair.hpp"
 

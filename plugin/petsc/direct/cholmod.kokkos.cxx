@@ -20,8 +20,8 @@ struct CholmodColumns {
   double const* values;
 
   struct Column {
-    Index const* rows;     ///< of the entries below the diagonal, ascending
-    double const* values;  ///< of the diagonal entry, followed by those below it
+    Index const* rows;     ///< row numbers below the diagonal, ascending
+    double const* values;  ///< diagonal entry, followed by the entries below it
     Index entries;         ///< number of entries below the diagonal
   };
   /// Calls of_count(j, c) for the number c of entries below the diagonal of each column j, in their order.

@@ -12,7 +12,8 @@
 
 namespace sptrsv_petsc {
 
-/// Array in host memory. Its numbers are not initialized, so that the threads that write them place them.
+/// Array in host memory. Its numbers are not initialized, so that pages are first touched by the threads that write
+/// them.
 template <class T>
 class HostArray {
  public:

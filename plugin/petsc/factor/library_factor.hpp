@@ -15,7 +15,7 @@ namespace sptrsv_petsc {
 /// Complete factor that CHOLMOD, UMFPACK or KLU computes on the host. An ordering of PETSc is passed on to the library;
 /// without one (MATORDERINGEXTERNAL, the default) the library orders the matrix. New values repeat the library's
 /// numeric phase. If pivoting has changed the factor's pattern, or the pattern of A has changed, the solver is made
-/// anew.
+/// again.
 class LibraryFactor final : public FactorSource {
  public:
   LibraryFactor(FactorChoice choice, std::unique_ptr<DirectLibrary> library)
