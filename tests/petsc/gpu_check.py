@@ -4,9 +4,10 @@
 
   ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows compared with PETSc's own on the host
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms compared with PETSc's own on the host
+  examples   heat and schur of examples/direct: complete factors, by PETSc and by CHOLMOD; they check their answers
   parallel   both on 2 and 4 ranks that share the GPU; test_submatrices on 1, 2 and 3 ranks
-  rows       test_matrix_types: every kind of factor and solve, row by row; fuzz_calls: random calls, and triangles of
-             the program's own
+  rows       test_matrix_types: every kind of factor and solve, row by row; test_libraries, if the plugin has
+             SuiteSparse; fuzz_calls: random calls, and triangles of the program's own
   sweeps     test_sweeps: SOR row by row; ex45 with sor, eisenstat and multigrid: iterations, and no copies in sweeps
   log        copies and flops in -log_view
   quiet      Kokkos' tools see only kernels within solves
@@ -228,6 +229,30 @@ def tutorial_runs(matrices):
                        lambda a=(name, matrix, kind, METHODS[method]): tutorial(*a))
 
 
+EXAMPLES = {"heat": ("-n 200", ""), "schur": ("-n 60", "fieldsplit_0_")}  # options, prefix of the factor
+
+
+def has_libraries():
+    return os.path.exists(os.path.join(settings.programs, "test_libraries"))
+
+
+def example(name, matrix, factor):
+    options, prefix = EXAMPLES[name]
+    text = run(name, f"{options} -mat_type {matrix} -{prefix}pc_factor_mat_solver_type sptrsv "
+                     f"-{prefix}mat_sptrsv_factor {factor} -ksp_view")  # the program checks its answer
+    on_device(text)
+    if f"factored by {factor.upper()}" not in text and factor != "automatic":
+        raise Failure(f"not factored by {factor}:\n{text[-4000:]}")
+    return "answer right"
+
+
+def example_runs(matrices):
+    for matrix in matrices:
+        for name in EXAMPLES:
+            for factor in ["automatic"] + ["cholmod"] * has_libraries():
+                yield f"examples.{name}.{matrix}.{factor}", lambda a=(name, matrix, factor): example(*a)
+
+
 def parallel_runs(matrices):
     for matrix in matrices:
         for ranks in [2, 4]:
@@ -279,6 +304,11 @@ def rows_runs(matrices):
     for factor in ("host", "device"):
         options = f"{everywhere} -mat_sptrsv_factor {factor}"
         yield f"rows.block_factors.{factor}", lambda o=options: rows("test_block_factors", "*", o)
+    if has_libraries():
+        libraries = ["cholmod", "cholmod_simplicial", "cholmod_supernodal", "umfpack", "umfpack_unscaled", "klu",
+                     "klu_scaled"]
+        options = " ".join(f"-{label}_mat_sptrsv_backend {where}" for label in libraries)
+        yield "rows.libraries", lambda: rows("test_libraries", "*", options)
     for first in (1, 201, 401, 601):
         yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, f"--types aij,baij,sbaij --backend {where}")
     for label in labels:
@@ -399,7 +429,7 @@ def quiet_runs(matrices):
             yield f"quiet.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): quiet(*a)
 
 
-GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs,
+GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "examples": example_runs, "parallel": parallel_runs, "rows": rows_runs,
           "sweeps": sweeps_runs, "log": log_runs, "quiet": quiet_runs}
 
 

@@ -24,8 +24,9 @@ Kokkos::View<V const*, Kokkos::Device<ExecSpace, typename ExecSpace::memory_spac
   return Kokkos::create_mirror_view_and_copy(memory_space(), Kokkos::View<V const*, HostDevice>(data, size));
 }
 
-/// Repeated copies of host values to the memory of ExecSpace through pinned memory, so that neither the host nor the
-/// device waits for the copy. Copies nothing if kernels read host memory.
+/// Repeated copies of host values to the memory of ExecSpace through at most 32 MiB of pinned memory. The host does not
+/// wait for the copy of values that fit there; of more values, it fills one half while the device reads the other.
+/// Copies nothing if kernels read host memory.
 template <class Scalar, class ExecSpace>
 class StagedValues {
  public:
@@ -42,8 +43,14 @@ class StagedValues {
     } else {
       if (copied_.extent(0) != size) allocate(exec, size);
       wait();
-      std::copy_n(data, size, pinned_.data());
-      Kokkos::deep_copy(exec, copied_, pinned_);
+      std::size_t const part = size <= most_pinned ? size : most_pinned / 2;
+      for (std::size_t first = 0, k = 0; first < size; first += part, ++k) {
+        std::size_t const count = std::min(part, size - first);
+        if (k > 0 && k % 2 == 0) exec.fence("sptrsv::staging: both halves have left");
+        auto const from = Kokkos::subview(pinned_, Kokkos::make_pair(k % 2 * part, k % 2 * part + count));
+        std::copy_n(data + first, count, from.data());
+        Kokkos::deep_copy(exec, Kokkos::subview(copied_, Kokkos::make_pair(first, first + count)), from);
+      }
       under_way_on_ = exec;
       return copied_;
     }
@@ -54,6 +61,8 @@ class StagedValues {
   std::size_t memory_bytes() const { return (copied_.span() + pinned_.span()) * sizeof(Scalar); }
 
  private:
+  static constexpr std::size_t most_pinned = (std::size_t(1) << 25) / sizeof(Scalar);
+
   /// Waits until the last copy has finished, on its instance.
   void wait() {
     if (under_way_on_) under_way_on_->fence("sptrsv::staging: the values before these have left");
@@ -63,7 +72,8 @@ class StagedValues {
     wait();
     auto const label = [](char const* name) { return std::string("sptrsv::staging::") + name; };
     values copied(Kokkos::view_alloc(exec, label("values"), Kokkos::WithoutInitializing), size);
-    pinned_ = decltype(pinned_)(Kokkos::view_alloc(label("pinned"), Kokkos::WithoutInitializing), size);
+    pinned_ = decltype(pinned_)(Kokkos::view_alloc(label("pinned"), Kokkos::WithoutInitializing),
+                                std::min(size, most_pinned));
     copied_ = copied;
   }
 

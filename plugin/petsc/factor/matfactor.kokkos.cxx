@@ -291,8 +291,11 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->factortype = ftype;
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
+  B->ops->destroy = MatDestroy_SPTRSV;
   if (A->factorprefix) PetscCall(MatSetOptionsPrefix(B, A->factorprefix));
-  PetscCall(ReadGiven((PetscObject)B, options));
+  PetscErrorCode const read = ReadGiven((PetscObject)B, options);
+  if (read) PetscCall(MatDestroy(&B));
+  PetscCall(read);
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
     PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, IsLibrary(options.factor)),
@@ -301,7 +304,6 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;
   B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_CHOLESKY> : nullptr;
   B->ops->iccfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_ICC> : nullptr;
-  B->ops->destroy = MatDestroy_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(SetViews(B));
   SetSolves(B, by_blocks);  // set now, so that a solve before the phases ends with a clear error
