@@ -429,8 +429,8 @@ def quiet_runs(matrices):
             yield f"quiet.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): quiet(*a)
 
 
-GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "examples": example_runs, "parallel": parallel_runs, "rows": rows_runs,
-          "sweeps": sweeps_runs, "log": log_runs, "quiet": quiet_runs}
+GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "examples": example_runs, "parallel": parallel_runs,
+          "rows": rows_runs, "sweeps": sweeps_runs, "log": log_runs, "quiet": quiet_runs}
 
 
 def timed(job):
