@@ -196,7 +196,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
-#if defined(SPTRSV_HAVE_SUITESPARSE)
+#if defined(SPTRSV_HAVE_METIS)
   PetscCall(MatOrderingRegister(metis_ordering, MatGetOrdering_Metis));
 #endif
   PetscCall(PCInitializePackage());  // before that, PCList lacks the types whose functions are wrapped

@@ -284,6 +284,79 @@ PetscErrorCode FactorSingular(Library const& library) {
 }
 TEST_P(Libraries, SingularMatricesAreReportedByRow) { EXPECT_EQ((int)FactorSingular(GetParam()), 0); }
 
+/// A numeric phase that fails after the library has factored, or in the library's analysis of another pattern, must
+/// leave nothing behind that the next one would use.
+PetscErrorCode FailBetween(Library const& library) {
+  Mat A, wider;
+  Factor chain, ours, own;
+  Factoring setup;
+  PetscInt n;
+  setup.ftype = library.ftype;
+  setup.ordering = MATORDERINGEXTERNAL;
+  PetscCall(BuildFor(library, 1, MATSEQAIJ, &A));
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCall(chain.Symbolic(A, "chain", Prefix(library).c_str(), setup));  // refuses the triangles
+  for (int numeric = 0; numeric < 2; ++numeric)
+    EXPECT_EQ((int)Catch([&] { return chain.Numeric(A); }).code, (int)PETSC_ERR_SUP);
+
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &wider));
+  PetscCall(MatSetOption(wider, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt j = 3; j < n; j += 5) {
+    PetscCall(MatSetValue(wider, 0, j, 0.01, INSERT_VALUES));
+    PetscCall(MatSetValue(wider, j, 0, 0.01, INSERT_VALUES));
+  }
+  PetscCall(Assemble(wider));
+  PetscCall(ours.Symbolic(A, "sptrsv", Prefix(library).c_str(), setup));
+  PetscCall(ours.Numeric(A));
+  bool const cholesky = library.ftype == MAT_FACTOR_CHOLESKY;
+  std::string const bad = "-" + Prefix(library) + (cholesky ? "mat_cholmod_nmethods" : "mat_umfpack_strategy");
+  std::string const klu = "-" + Prefix(library) + "mat_klu_ordering";
+  for (auto const& option : {bad, klu}) PetscCall(PetscOptionsSetValue(NULL, option.c_str(), "99"));
+  EXPECT_NE((int)Catch([&] { return ours.Numeric(wider); }).code, 0);
+  for (auto const& option : {bad, klu}) PetscCall(PetscOptionsClearValue(NULL, option.c_str()));
+  PetscCall(ours.Numeric(wider));
+  setup.ordering = MATORDERINGND;
+  PetscCall(own.Symbolic(wider, MATSOLVERPETSC, nullptr, setup));
+  PetscCall(own.Numeric(wider));
+  PetscCall(ExpectAlike("after the failure", own.mat(), ours.mat(), 1e-11));
+  return DestroyAll(&A, &wider);
+}
+TEST_P(Libraries, FailuresLeaveNothingBehind) { EXPECT_EQ((int)FailBetween(GetParam()), 0); }
+
+/// Matrices without an entry, or with a diagonal alone.
+PetscErrorCode FactorDiagonals(Library const& library) {
+  Mat empty, zero, diagonal;
+  Vec x, b;
+  Factor of_empty, ours;
+  Factoring setup;
+  PivotStatus status;
+  PetscReal norm;
+  setup.ftype = library.ftype;
+  setup.ordering = MATORDERINGEXTERNAL;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 5, 5, 0, NULL, &empty));
+  PetscCall(Assemble(empty));
+  PetscCall(of_empty.Symbolic(empty, "sptrsv", Prefix(library).c_str(), setup));
+  PetscCall(of_empty.Numeric(empty));
+  PetscCall(GetPivotStatus(of_empty.mat(), &status));
+  EXPECT_EQ((int)status.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 5, 5, 1, NULL, &diagonal));
+  for (PetscInt i = 0; i < 5; ++i) PetscCall(MatSetValue(diagonal, i, i, 4, INSERT_VALUES));
+  PetscCall(Assemble(diagonal));
+  PetscCall(MatDuplicate(diagonal, MAT_DO_NOT_COPY_VALUES, &zero));
+  PetscCall(ours.Symbolic(zero, "sptrsv", Prefix(library).c_str(), setup));
+  PetscCall(ours.Numeric(zero));
+  PetscCall(ours.Numeric(diagonal));
+  PetscCall(MatFactorClearError(ours.mat()));
+  PetscCall(MatCreateVecs(diagonal, &x, &b));
+  PetscCall(VecSet(b, 8));
+  PetscCall(MatSolve(ours.mat(), b, x));
+  PetscCall(VecShift(x, -2));
+  PetscCall(VecNorm(x, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 0);
+  return DestroyAll(&empty, &zero, &diagonal, &x, &b);
+}
+TEST_P(Libraries, EmptyAndDiagonalMatrices) { EXPECT_EQ((int)FactorDiagonals(GetParam()), 0); }
+
 /// Values with which pivoting chooses other rows: the answers stay right.
 PetscErrorCode ChangePivots(Library const& library) {
   Mat A, wide;

@@ -61,14 +61,12 @@ class Cholmod final : public DirectLibrary {
     cholmod_sparse matrix = Wrap(A);
 
     PetscFunctionBegin;
+    SPTRSV_CHOLMOD(free_factor)(&factor_, &common_);
     SPTRSV_CHOLMOD(defaults)(&common_);
     common_.print = 0;  // errors are PETSc's
     PetscCall(ReadOptions(F));
-    SPTRSV_CHOLMOD(free_factor)(&factor_, &common_);
-    if (A.rows) {
-      common_.nmethods = 1;
-      common_.method[0].ordering = CHOLMOD_GIVEN;
-    }
+    if (A.rows) common_.nmethods = 1;
+    if (common_.nmethods == 1) common_.method[0].ordering = A.rows ? CHOLMOD_GIVEN : CHOLMOD_AMD;
     factor_ = SPTRSV_CHOLMOD(analyze_p)(&matrix, IndicesOf(A.rows), nullptr, 0, &common_);
     PetscCall(CheckStatus(F, "orders the matrix", factor_ != nullptr));
     ordering_ = factor_->ordering;

@@ -2,7 +2,7 @@
 // What the interfaces to SuiteSparse's libraries share.
 #pragma once
 
-#include <SuiteSparse_config.h>
+#include <cholmod.h>
 
 #include <limits>
 #include <string>
@@ -29,18 +29,19 @@ inline SuiteSparseIndex* IndicesOf(PetscInt const* p)
   return reinterpret_cast<SuiteSparseIndex*>(const_cast<PetscInt*>(p));
 }
 
-/// Checks that the SuiteSparse that this process has loaded is of the main version of the headers: other versions have
+/// Checks that the CHOLMOD that this process has loaded has the version of the headers, up to patches: others have
 /// other structs. It may be that of PETSc, or of another library of the program.
 inline PetscErrorCode CheckSuiteSparse(Mat object)
 {
   int version[3] = {0, 0, 0};
 
   PetscFunctionBegin;
-  (void)SuiteSparse_version(version);
-  PetscCheck(version[0] == SUITESPARSE_MAIN_VERSION, PetscObjectComm((PetscObject)object), PETSC_ERR_LIB,
-             "The plugin was built with SuiteSparse %d.%d, but this process has loaded version %d.%d, perhaps PETSc's; "
-             "build the plugin with that one (CMake: -DSPTRSV_SUITESPARSE_DIR=...)",
-             SUITESPARSE_MAIN_VERSION, SUITESPARSE_SUB_VERSION, version[0], version[1]);
+  (void)cholmod_version(version);
+  PetscCheck(version[0] == CHOLMOD_MAIN_VERSION && version[1] == CHOLMOD_SUB_VERSION,
+             PetscObjectComm((PetscObject)object), PETSC_ERR_LIB,
+             "The plugin was built with CHOLMOD %d.%d, but this process has loaded version %d.%d, perhaps PETSc's; "
+             "build the plugin with that SuiteSparse (CMake: -DSPTRSV_SUITESPARSE_DIR=...)",
+             CHOLMOD_MAIN_VERSION, CHOLMOD_SUB_VERSION, version[0], version[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

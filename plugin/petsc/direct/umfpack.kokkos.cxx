@@ -2,6 +2,7 @@
 // UMFPACK (SuiteSparse): multifrontal LU factors with partial pivoting.
 #include <umfpack.h>
 
+#include <cmath>
 #include <vector>
 
 #include "direct/lu_copy.hpp"
@@ -32,7 +33,7 @@ class Umfpack final : public DirectLibrary {
     PetscFunctionBegin;
     Free();
     SPTRSV_UMFPACK(defaults)(control_);
-    PetscCall(ReadOptions(F));
+    PetscCall(ReadOptions(F, A.rows != nullptr));
     Index const status = A.rows ? SPTRSV_UMFPACK(qsymbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values,
                                                             IndicesOf(A.rows), &symbolic_, control_, info_)
                                 : SPTRSV_UMFPACK(symbolic)(n, n, IndicesOf(A.row_ptr), IndicesOf(A.col_idx), A.values,
@@ -109,8 +110,13 @@ class Umfpack final : public DirectLibrary {
   std::string choice() const override
   {
     int const strategy = static_cast<int>(info_[UMFPACK_STRATEGY_USED]);
-    return std::string(given_ ? "ordering given, " : "") +
-           (strategy == UMFPACK_STRATEGY_SYMMETRIC ? "symmetric strategy" : "unsymmetric strategy");
+    static char const* const orderings[] = {"CHOLMOD's", "AMD or COLAMD", "given", "METIS", "best", "none", "user's"};
+    auto const ordering = static_cast<int>(info_[UMFPACK_ORDERING_USED]);
+    return std::string("ordering ") +
+           (given_                          ? "given"
+            : ordering >= 0 && ordering < 7 ? orderings[ordering]
+                                            : "own") +
+           (strategy == UMFPACK_STRATEGY_SYMMETRIC ? ", symmetric strategy" : ", unsymmetric strategy");
   }
   std::size_t memory_bytes() const override
   {
@@ -124,7 +130,9 @@ class Umfpack final : public DirectLibrary {
     SPTRSV_UMFPACK(free_symbolic)(&symbolic_);
   }
 
-  PetscErrorCode ReadOptions(Mat F)
+  /// @param given  whether PETSc orders the matrix. Its orderings are for pivots on the diagonal: with the unsymmetric
+  ///               strategy, which UMFPACK then chooses, factors have many more entries and errors are large.
+  PetscErrorCode ReadOptions(Mat F, bool given)
   {
     struct Number {
       char const *option, *help;
@@ -153,9 +161,10 @@ class Umfpack final : public DirectLibrary {
 
     PetscFunctionBegin;
     control_[UMFPACK_PRL] = 0;  // errors are PETSc's
+    if (given) control_[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
     PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "UMFPACK by sptrsv", "MatSolverType");
-    PetscCall(PetscOptionsEList("-mat_umfpack_strategy", "ordering and pivoting", NULL, strategies, 3, strategies[0],
-                                &k, &set));
+    PetscCall(PetscOptionsEList("-mat_umfpack_strategy", "ordering and pivoting", NULL, strategies, 3,
+                                strategies[given ? 2 : 0], &k, &set));
     if (set) control_[UMFPACK_STRATEGY] = strategy_of[k];
     auto const preset = static_cast<int>(control_[UMFPACK_ORDERING]);
     PetscCall(PetscOptionsEList("-mat_umfpack_ordering", "ordering", NULL, orderings, 7, orderings[preset], &k, &set));
@@ -191,7 +200,8 @@ class Umfpack final : public DirectLibrary {
       std::vector<double> diagonal(q.size());
       (void)SPTRSV_UMFPACK(get_numeric)(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, q.data(),
                                         diagonal.data(), nullptr, nullptr, numeric_);
-      auto const zero = std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return !(d != 0); });
+      auto const zero =
+          std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return d == 0 || !std::isfinite(d); });
       *zero_row =
           zero == diagonal.end() ? 0 : static_cast<PetscInt>(q[static_cast<std::size_t>(zero - diagonal.begin())]);
     }));

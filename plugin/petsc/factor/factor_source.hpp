@@ -56,7 +56,7 @@ class FactorSource {
   /// @param event    begun as in Analyze()
   /// @param pattern  out: set if the values have another pattern than those before, which ends the solver; its arrays
   ///                 are valid until the next pattern
-  /// @param values   out: valid until the next call; not set if there are none for want of a pivot
+  /// @param values   out: valid until the next call
   virtual PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                  std::optional<FactorArrays>* pattern, FactorValueArrays* values) = 0;
 

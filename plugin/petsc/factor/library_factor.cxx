@@ -51,6 +51,7 @@ class LibraryMatrix : public HostMatrix {
 
 PetscErrorCode LibraryFactor::CheckKinds(FactorTask const& task, Mat A) const
 {
+  static char const* const names[] = {"automatic", "host", "device", "cholmod", "umfpack", "klu"};
   bool const cholesky = choice_ == FactorChoice::cholmod;
   MPI_Comm const comm = PetscObjectComm((PetscObject)task.F);
   PetscBool by_blocks;
@@ -59,7 +60,7 @@ PetscErrorCode LibraryFactor::CheckKinds(FactorTask const& task, Mat A) const
   PetscFunctionBegin;
   PetscCheck(task.kind == (cholesky ? MAT_FACTOR_CHOLESKY : MAT_FACTOR_LU), comm, PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is '%s', which computes no %s; use -pc_type %s, or choose %s", task.prefix(),
-             cholesky ? "cholmod" : "umfpack or klu", MatFactorTypes[task.kind], cholesky ? "cholesky" : "lu",
+             names[static_cast<int>(choice_)], MatFactorTypes[task.kind], cholesky ? "cholesky" : "lu",
              task.kind == MAT_FACTOR_CHOLESKY ? "cholmod"
              : task.kind == MAT_FACTOR_LU     ? "umfpack or klu"
                                               : "automatic");
@@ -76,27 +77,29 @@ PetscErrorCode LibraryFactor::AnalyzeMatrix(FactorTask const& task, Mat A)
 {
   sptrsv::RowRules rules;
   LibraryMatrix matrix;
+  PatternStamp stamp;
   IS const cols = task.symmetric() ? task.rows : task.cols;
 
   PetscFunctionBegin;
   rules.order = sptrsv::ColumnOrder::ascending;
   PetscCall(RequireProperRows(A, rules));
-  PetscCall(StampPattern(A, false, &stamp_));
+  stamp_ = {};  // until the analysis has succeeded
   has_pattern_ = false;
-  num_values_ = stamp_.entries;
+  PetscCall(StampPattern(A, false, &stamp));
+  num_values_ = stamp.entries;
   PetscCall(matrix.Get(A, num_values_));
   n_ = matrix.n;
-  if (!n_) PetscFunctionReturn(PETSC_SUCCESS);
   if (task.rows) PetscCall(ISGetIndices(task.rows, &matrix.rows));
   if (cols) PetscCall(ISGetIndices(cols, &matrix.cols));
-  PetscErrorCode code;
-  {
+  PetscErrorCode code = PETSC_SUCCESS;
+  if (num_values_) {  // libraries refuse a matrix without entries
     Seconds const seconds(&seconds_analysis_);
     code = library_->Analyze(task.F, matrix);
   }
   if (task.rows) PetscCall(ISRestoreIndices(task.rows, &matrix.rows));
   if (cols) PetscCall(ISRestoreIndices(cols, &matrix.cols));
   PetscCall(code);
+  stamp_ = stamp;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,12 +180,14 @@ PetscErrorCode LibraryFactor::Compute(FactorTask const& task, Mat A, MatFactorIn
   PetscFunctionBegin;
   PetscCall(StampPattern(A, false, &now));
   if (!(now == stamp_)) PetscCall(AnalyzeMatrix(task, A));
-  if (n_) {
+  if (n_ && !num_values_) zero_row = 0;
+  if (num_values_) {
     Seconds const seconds(&seconds_factor_);
     PetscCall(matrix.Get(A, num_values_));
     PetscCall(library_->Factor(task.F, matrix, &zero_row));
   }
   if (zero_row >= 0) {
+    values->available = false;
     PetscCall(SetZeroPivot(task, A, zero_row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

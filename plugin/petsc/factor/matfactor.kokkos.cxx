@@ -196,16 +196,18 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
              f->task.matrix_type, ((PetscObject)A)->type_name);
   PetscCall(f->source->Compute(f->task, A, info, event, &pattern, &values));
   if (pattern) {
-    LoggedEvent analysis(events.analysis, (PetscObject)F, &f->seconds_analysis);
     f->pattern = *pattern;
     f->solver.reset();
+  }
+  if (!f->solver && values.available) {
+    LoggedEvent analysis(events.analysis, (PetscObject)F, &f->seconds_analysis);
     PetscCall(analysis.Begin());
     PetscCall(MakeSolver(F, &f->solver));
     ++f->num_analysis;
   }
   F->assembled = F->preallocated = PETSC_TRUE;
   ++f->num_numeric;
-  if (F->factorerrortype && !values.upper) PetscFunctionReturn(PETSC_SUCCESS);  // PETSc calls no solve
+  if (!values.available) PetscFunctionReturn(PETSC_SUCCESS);  // F has an error, with which PETSc calls no solve
   PetscCall(TakeValues(F, values));
   f->numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

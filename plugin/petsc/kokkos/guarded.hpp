@@ -46,7 +46,9 @@ inline void DescribeException(CaughtException& caught) noexcept
   } catch (sptrsv::SingleRange const& e) {
     caught.set(PETSC_ERR_ARG_OUTOFRANGE, e.what());
   } catch (std::bad_alloc const&) {
-    caught.set(PETSC_ERR_MEM, "not enough memory for the triangular solver; use fewer levels of fill or more ranks");
+    caught.set(
+        PETSC_ERR_MEM,
+        "not enough memory for the triangular solver; use an incomplete factor, fewer levels of fill or more ranks");
   } catch (std::exception const& e) {
     // Kokkos has no exception type for lack of memory
     caught.set(std::strstr(e.what(), "failed to allocate") ? PETSC_ERR_MEM : PETSC_ERR_LIB, e.what());

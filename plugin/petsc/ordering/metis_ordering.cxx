@@ -60,8 +60,8 @@ PetscErrorCode MatGetOrdering_Metis(Mat A, MatOrderingType, IS* rows, IS* cols)
              "METIS lacks memory for a graph of %" PetscInt_FMT " vertices; use the ordering nd", n);
   PetscCheck(status != CHOLMOD_NOT_INSTALLED, comm, PETSC_ERR_SUP,
              "This CHOLMOD was built without METIS; use the ordering nd");
-  PetscCheck(status == CHOLMOD_OK, comm, PETSC_ERR_LIB, "METIS fails with CHOLMOD's status %d; use the ordering nd",
-             status);
+  PetscCheck(status == CHOLMOD_OK, comm, PETSC_ERR_LIB,
+             "METIS fails with CHOLMOD's status %d, perhaps for lack of memory; use the ordering nd", status);
   for (IS* is : {rows, cols}) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order.data(), PETSC_COPY_VALUES, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

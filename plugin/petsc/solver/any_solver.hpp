@@ -56,6 +56,7 @@ struct FactorValueArrays {
   /// symmetric factor of PETSc without blocks: `upper` then has -U/D, and 1/D at the end of each row.
   Scalar const* inverse = nullptr;
   bool on_device = false;
+  bool available = true;  ///< false: there are no values, for want of a pivot
 };
 
 /// Properties of one triangle for views and info. The strings belong to the solver.
