@@ -50,7 +50,8 @@ static PetscErrorCode SetEigenmode(PetscInt n, Vec u) {
   PetscCall(VecGetOwnershipRange(u, &first, &end));
   PetscCall(VecGetArrayWrite(u, &values));
   for (PetscInt i = first; i < end; ++i) {
-    values[i - first] = PetscSinReal(PETSC_PI * h * (1 + i % n)) * PetscSinReal(PETSC_PI * h * (1 + i / n));
+    const PetscInt column = 1 + i % n, row = 1 + i / n;
+    values[i - first] = PetscSinReal(PETSC_PI * h * column) * PetscSinReal(PETSC_PI * h * row);
   }
   PetscCall(VecRestoreArrayWrite(u, &values));
   PetscFunctionReturn((PetscErrorCode)0);

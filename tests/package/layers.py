@@ -11,7 +11,7 @@ import sys
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "relaxation", "algorithm", "planner",
           "instance"]
 APART = ["ordering", "factorization", "relaxation"]
-PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "relaxation",
+PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "direct", "factor", "ordering", "relaxation",
                  "subdomains", "shell", "root"]
 PLUGIN_APART = ["ordering", "relaxation", "subdomains", "shell"]
 

@@ -12,8 +12,8 @@
 
 namespace sptrsv_petsc {
 
-/// Array in host memory. Its numbers are not initialized, so that pages are first touched by the threads that write
-/// them.
+/// Array in host memory, not null once it is allocated. Its numbers are not initialized, so that pages are first
+/// touched by the threads that write them.
 template <class T>
 class HostArray {
  public:
@@ -21,7 +21,7 @@ class HostArray {
   explicit HostArray(std::size_t size) { allocate(size); }
   void allocate(std::size_t size)
   {
-    if (size == size_) return;
+    if (data_ && size == size_) return;
     data_.reset();
     size_ = 0;
     data_.reset(new T[size]);

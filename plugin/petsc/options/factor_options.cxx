@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the plugin's options from PETSc's database; no other file does.
+// Reads the plugin's options from PETSc's database; no other file does. (Files in direct/ read those of libraries.)
 #include "options/factor_options.hpp"
 
 #include <cstring>
