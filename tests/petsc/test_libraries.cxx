@@ -456,6 +456,32 @@ TEST(Library, OtherFactorsAndBlocksAreRefusedWithARemedy) {
   EXPECT_NE(unsorted.message.find("row 0"), std::string::npos) << unsorted.message;
 }
 
+#if defined(SPTRSV_HAVE_METIS)
+/// PETSc's own factor in the ordering `metis`, solved by the plugin, and PETSc's in `nd`. With dof > 1 rows have
+/// inodes.
+PetscErrorCode OrderByMetis(PetscInt side, PetscInt dof) {
+  Mat A;
+  Factor ours, own;
+  Factoring setup;
+  Grid grid;
+  grid.side = side;
+  grid.dof = dof;
+  PetscCall(BuildGrid(grid, &A));
+  setup.ordering = MATORDERINGND;
+  PetscCall(own.Symbolic(A, MATSOLVERPETSC, nullptr, setup));
+  setup.ordering = "metis";
+  PetscCall(ours.Symbolic(A, "sptrsv", "no_library_", setup));
+  PetscCall(own.Numeric(A));
+  PetscCall(ours.Numeric(A));
+  PetscCall(ExpectAlike("metis", own.mat(), ours.mat(), 1e-11));
+  return MatDestroy(&A);
+}
+TEST(Library, MetisOrdersMatricesOfPetscsOwnFactors) {
+  for (PetscInt dof : {1, 2, 3}) EXPECT_EQ((int)OrderByMetis(13, dof), 0) << dof;
+  EXPECT_EQ((int)OrderByMetis(1, 1), 0);
+}
+#endif
+
 /// The library orders the matrix unless the user names an ordering of PETSC.
 PetscErrorCode ViewOfKsp(char const* ordering, std::string* text) {
   Mat A;

@@ -25,7 +25,8 @@ Kokkos::View<V const*, Kokkos::Device<ExecSpace, typename ExecSpace::memory_spac
 }
 
 /// Repeated copies of host values to the memory of ExecSpace through at most 32 MiB of pinned memory. The host does not
-/// wait for the copy of values that fit there; of more values, it fills one half while the device reads the other.
+/// wait for the copy of values that fit there. More values are copied in parts of half of that memory, of which each
+/// second one is written while the device reads the one before.
 /// Copies nothing if kernels read host memory.
 template <class Scalar, class ExecSpace>
 class StagedValues {

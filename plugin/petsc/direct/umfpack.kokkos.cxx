@@ -131,7 +131,8 @@ class Umfpack final : public DirectLibrary {
   }
 
   /// @param given  whether PETSc orders the matrix. Its orderings are for pivots on the diagonal: with the unsymmetric
-  ///               strategy, which UMFPACK then chooses, factors have many more entries and errors are large.
+  ///               strategy, which UMFPACK then chooses, factors of symmetric patterns have many more entries, and
+  ///               larger errors.
   PetscErrorCode ReadOptions(Mat F, bool given)
   {
     struct Number {

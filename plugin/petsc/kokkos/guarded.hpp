@@ -48,7 +48,7 @@ inline void DescribeException(CaughtException& caught) noexcept
   } catch (std::bad_alloc const&) {
     caught.set(
         PETSC_ERR_MEM,
-        "not enough memory for the triangular solver; use an incomplete factor, fewer levels of fill or more ranks");
+        "not enough memory; factors take less if they are incomplete, with fewer levels of fill, or on more ranks");
   } catch (std::exception const& e) {
     // Kokkos has no exception type for lack of memory
     caught.set(std::strstr(e.what(), "failed to allocate") ? PETSC_ERR_MEM : PETSC_ERR_LIB, e.what());
