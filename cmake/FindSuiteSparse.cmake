@@ -20,7 +20,9 @@ set(suitesparse_headers HINTS ${PETSC_INCLUDE_DIRS})
 set(suitesparse_folders HINTS ${PETSC_LIBRARY_DIRS})
 if(SPTRSV_SUITESPARSE_DIR)  # and nowhere else, since a mixture of versions would crash
   set(suitesparse_headers PATHS ${SPTRSV_SUITESPARSE_DIR}/include NO_DEFAULT_PATH)
-  set(suitesparse_folders PATHS ${SPTRSV_SUITESPARSE_DIR}/lib ${SPTRSV_SUITESPARSE_DIR}/lib64 NO_DEFAULT_PATH)
+  list(TRANSFORM CMAKE_LIBRARY_ARCHITECTURE PREPEND ${SPTRSV_SUITESPARSE_DIR}/lib/ OUTPUT_VARIABLE of_architecture)
+  set(suitesparse_folders PATHS ${SPTRSV_SUITESPARSE_DIR}/lib ${SPTRSV_SUITESPARSE_DIR}/lib64 ${of_architecture}
+    NO_DEFAULT_PATH)
 endif()
 find_path(SPTRSV_SUITESPARSE_INCLUDE umfpack.h ${suitesparse_headers} PATH_SUFFIXES suitesparse)
 foreach(library cholmod umfpack klu suitesparseconfig)
