@@ -9,7 +9,7 @@ if(NOT SPTRSV_ENABLE_SUITESPARSE OR SPTRSV_PETSC_SCALAR MATCHES complex)
 endif()
 if(NOT "${SPTRSV_SUITESPARSE_DIR}" STREQUAL "${SPTRSV_SUITESPARSE_SEARCHED}")  # search again
   foreach(result SPTRSV_SUITESPARSE_INCLUDE SPTRSV_LIB_cholmod SPTRSV_LIB_umfpack SPTRSV_LIB_klu
-      SPTRSV_LIB_suitesparseconfig SPTRSV_CHOLMOD_HAS_METIS)
+      SPTRSV_CHOLMOD_HAS_METIS)
     unset(${result} CACHE)
   endforeach()
   set(SPTRSV_SUITESPARSE_SEARCHED ${SPTRSV_SUITESPARSE_DIR} CACHE INTERNAL "SPTRSV_SUITESPARSE_DIR of the last search")
@@ -25,7 +25,7 @@ if(SPTRSV_SUITESPARSE_DIR)  # and nowhere else, since a mixture of versions woul
     NO_DEFAULT_PATH)
 endif()
 find_path(SPTRSV_SUITESPARSE_INCLUDE umfpack.h ${suitesparse_headers} PATH_SUFFIXES suitesparse)
-foreach(library cholmod umfpack klu suitesparseconfig)
+foreach(library cholmod umfpack klu)
   find_library(SPTRSV_LIB_${library} ${library} ${suitesparse_folders})
   mark_as_advanced(SPTRSV_LIB_${library})
   if(SPTRSV_LIB_${library})

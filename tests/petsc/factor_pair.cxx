@@ -31,6 +31,27 @@ bool Neighbors(Grid const& g, PetscInt p, PetscInt q) {
   return g.symmetric || g.dof > 1 || p <= q || (p + q) % 5 != 0;
 }
 
+/// Returns what view(viewer) prints. Collective.
+template <class View>
+std::string Printed(PetscObject object, View const& view) {
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  PetscViewer viewer;
+  FILE* file = open_memstream(&buffer, &size);
+  MPI_Comm const comm = PetscObjectComm(object);
+  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(comm, file, &viewer), 0);
+  EXPECT_EQ((int)view(viewer), 0);
+  EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
+  std::fclose(file);
+  std::string text(buffer, size);
+  std::free(buffer);
+  int length = (int)size;  // the first rank has written everything
+  EXPECT_EQ(MPI_Bcast(&length, 1, MPI_INT, 0, comm), 0);
+  text.resize((std::size_t)length);
+  EXPECT_EQ(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), 0);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Variant> const& all_variants() {
@@ -191,22 +212,15 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
 }
 
 std::string ViewText(PC pc) {
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  PetscViewer viewer;
-  FILE* file = open_memstream(&buffer, &size);
-  MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
-  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(comm, file, &viewer), 0);
-  EXPECT_EQ((int)PCView(pc, viewer), 0);
-  EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
-  std::fclose(file);
-  std::string text(buffer, size);
-  std::free(buffer);
-  int length = (int)size;  // the first rank has written everything
-  EXPECT_EQ(MPI_Bcast(&length, 1, MPI_INT, 0, comm), 0);
-  text.resize((std::size_t)length);
-  EXPECT_EQ(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), 0);
-  return text;
+  return Printed((PetscObject)pc, [&](PetscViewer viewer) { return PCView(pc, viewer); });
+}
+
+std::string ViewText(Mat F) {
+  return Printed((PetscObject)F, [&](PetscViewer viewer) -> PetscErrorCode {
+    PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+    PetscCall(MatView(F, viewer));
+    return PetscViewerPopFormat(viewer);
+  });
 }
 
 PetscErrorCode FillVec(Vec v, unsigned seed) {

@@ -102,8 +102,9 @@ inline bool OneRank() {
 std::string MatTypeOfRun();
 /// Checks |actual - expected| <= tolerance * scale in every row, and NaN in the same rows.
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance);
-/// Returns the output of PCView(). Collective.
+/// Returns the output of PCView(), or of MatView() with PETSC_VIEWER_ASCII_INFO. Collective.
 std::string ViewText(PC pc);
+std::string ViewText(Mat F);
 /// Fills v with entries in [-1, 1] that depend only on the seed.
 PetscErrorCode FillVec(Vec v, unsigned seed);
 /// Makes a dense n by `columns` matrix with leading dimension lda.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Complete factors by CHOLMOD, UMFPACK and KLU: answers compared with PETSc's own factor and PETSc's types of these
-// libraries,
-// orderings, new values, pivots that change, singular matrices, refusals.
+// libraries, orderings, new values, pivots that change, singular matrices, failures, refusals.
 #include "factor_pair.hpp"
 
 namespace petsc_test {
@@ -32,6 +31,13 @@ PetscErrorCode SetOptions(Library const& library) {
   return PETSC_SUCCESS;
 }
 
+Factoring SetupFor(Library const& library) {
+  Factoring setup;
+  setup.ftype = library.ftype;
+  setup.ordering = MATORDERINGEXTERNAL;
+  return setup;
+}
+
 PetscErrorCode BuildFor(Library const& library, unsigned seed, MatType type, Mat* A) {
   Grid grid;
   grid.side = 12;
@@ -41,23 +47,30 @@ PetscErrorCode BuildFor(Library const& library, unsigned seed, MatType type, Mat
   return BuildGrid(grid, A);
 }
 
+/// Checks that x and y differ by at most `tolerance` times the largest entry of x, in each row.
+PetscErrorCode ExpectNearRows(std::string const& what, Vec x, Vec y, PetscReal tolerance) {
+  Vec scale;
+  PetscReal largest;
+  PetscCall(VecDuplicate(x, &scale));
+  PetscCall(VecNorm(x, NORM_INFINITY, &largest));
+  EXPECT_GT(largest, 0);
+  PetscCall(VecSet(scale, largest));
+  PetscCall(ExpectRows(what, x, y, scale, tolerance));
+  return VecDestroy(&scale);
+}
+
 /// Checks that two factors solve alike, in each row, with an error of `tolerance` times the largest solution.
 PetscErrorCode ExpectAlike(std::string const& what, Mat expected, Mat actual, PetscReal tolerance) {
-  Vec b, x, y, scale;
-  PetscReal largest;
+  Vec b, x, y;
   PetscCall(MatCreateVecs(expected, &x, &b));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecDuplicate(x, &scale));
   PetscCall(FillVec(b, 7));
   auto const compare = [&](char const* op, auto const& solve) -> PetscErrorCode {
     PetscCall(FillVec(x, 9));
     PetscCall(FillVec(y, 9));
     PetscCall(solve(expected, x));
     PetscCall(solve(actual, y));
-    PetscCall(VecNorm(x, NORM_INFINITY, &largest));
-    EXPECT_GT(largest, 0);
-    PetscCall(VecSet(scale, largest));
-    return ExpectRows(what + ", " + op, x, y, scale, tolerance);
+    return ExpectNearRows(what + ", " + op, x, y, tolerance);
   };
   PetscCall(compare("MatSolve", [&](Mat F, Vec to) { return MatSolve(F, b, to); }));
   PetscCall(compare("MatSolveTranspose", [&](Mat F, Vec to) { return MatSolveTranspose(F, b, to); }));
@@ -79,22 +92,7 @@ PetscErrorCode ExpectAlike(std::string const& what, Mat expected, Mat actual, Pe
     PetscCall(MatDestroy(&B));
     return MatDestroy(&X);
   }));
-  return DestroyAll(&b, &x, &y, &scale);
-}
-
-std::string ViewOf(Mat F) {
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  PetscViewer viewer;
-  FILE* file = open_memstream(&buffer, &size);
-  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer), 0);
-  EXPECT_EQ((int)PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO), 0);
-  EXPECT_EQ((int)MatView(F, viewer), 0);
-  EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
-  std::fclose(file);
-  std::string const text(buffer, size);
-  std::free(buffer);
-  return text;
+  return DestroyAll(&b, &x, &y);
 }
 
 class Libraries : public testing::TestWithParam<Library> {
@@ -123,7 +121,7 @@ PetscErrorCode CompareOrderings(Library const& library, MatType type, std::vecto
       PetscCall(ours.Numeric(A));
       PetscCall(ExpectAlike("numeric phase " + std::to_string(numeric), own.mat(), ours.mat(), 1e-11));
     }
-    std::string const view = ViewOf(ours.mat());
+    std::string const view = ViewText(ours.mat());
     EXPECT_EQ(view.find("ordering given") != std::string::npos, std::string(ordering) != MATORDERINGEXTERNAL) << view;
     PetscCall(DestroyAll(&A, &changed));
   }
@@ -140,30 +138,24 @@ TEST_P(Libraries, SolveAsPetscsOwnFactorInEveryOrdering) {
 PetscErrorCode CompareWithPetscsType(Library const& library, bool* has) {
   Mat A;
   Factor ours, theirs;
-  Factoring setup;
+  Factoring const setup = SetupFor(library);
   PetscBool available;
   PetscCall(BuildFor(library, 1, MATSEQAIJ, &A));
   PetscCall(MatGetFactorAvailable(A, library.petsc_type, library.ftype, &available));
   *has = available;
   if (available) {
-    setup.ftype = library.ftype;
-    setup.ordering = MATORDERINGEXTERNAL;
     PetscCall(ours.Symbolic(A, "inverted", Prefix(library).c_str(), setup));
     PetscCall(theirs.Symbolic(A, library.petsc_type, Prefix(library).c_str(), setup));
     PetscCall(ours.Numeric(A));
     PetscCall(theirs.Numeric(A));
-    Vec b, x, y, scale;
-    PetscReal largest;
+    Vec b, x, y;
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecDuplicate(x, &y));
-    PetscCall(VecDuplicate(x, &scale));
     PetscCall(FillVec(b, 3));
     PetscCall(MatSolve(theirs.mat(), b, x));
     PetscCall(MatSolve(ours.mat(), b, y));
-    PetscCall(VecNorm(x, NORM_INFINITY, &largest));
-    PetscCall(VecSet(scale, largest));
-    PetscCall(ExpectRows("beside PETSc's type", x, y, scale, 1e-13));
-    PetscCall(DestroyAll(&b, &x, &y, &scale));
+    PetscCall(ExpectNearRows("beside PETSc's type", x, y, 1e-13));
+    PetscCall(DestroyAll(&b, &x, &y));
   }
   return MatDestroy(&A);
 }
@@ -174,29 +166,40 @@ TEST_P(Libraries, SolveAsPetscsTypeOfTheLibrary) {
   if (!has) GTEST_SKIP() << "this PETSc has no type " << GetParam().petsc_type;
 }
 
+/// Makes a copy of A with further entries in row and column 0.
+PetscErrorCode Widen(Mat A, PetscInt first, PetscInt step, PetscScalar value, Mat* wider) {
+  PetscInt n;
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, wider));
+  PetscCall(MatSetOption(*wider, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt j = first < 0 ? n + first : first; j < n; j += step) {
+    PetscCall(MatSetValue(*wider, 0, j, value, INSERT_VALUES));
+    PetscCall(MatSetValue(*wider, j, 0, value, INSERT_VALUES));
+  }
+  return Assemble(*wider);
+}
+
+/// Checks that a factor solves as PETSc's own of the same matrix.
+PetscErrorCode ExpectAsOwn(std::string const& what, Mat A, Factoring setup, Mat actual, PetscReal tolerance) {
+  Factor own;
+  setup.ordering = MATORDERINGND;
+  PetscCall(own.Symbolic(A, MATSOLVERPETSC, nullptr, setup));
+  PetscCall(own.Numeric(A));
+  return ExpectAlike(what, own.mat(), actual, tolerance);
+}
+
 /// Pattern of a matrix that changes: a further entry in row 0.
 PetscErrorCode ChangePattern(Library const& library) {
   Mat A, wider;
-  Factor ours, own;
-  Factoring setup;
-  PetscInt n;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
+  Factor ours;
+  Factoring setup = SetupFor(library);
   PetscCall(BuildFor(library, 1, MATSEQAIJ, &A));
-  PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(ours.Symbolic(A, "sptrsv", Prefix(library).c_str(), setup));
   PetscCall(ours.Numeric(A));
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &wider));
-  PetscCall(MatSetOption(wider, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatSetValue(wider, 0, n - 1, 0.5, INSERT_VALUES));
-  PetscCall(MatSetValue(wider, n - 1, 0, 0.5, INSERT_VALUES));
-  PetscCall(Assemble(wider));
+  PetscCall(Widen(A, -1, 1, 0.5, &wider));
   PetscCall(ours.Numeric(wider));
-  setup.ordering = MATORDERINGND;
-  PetscCall(own.Symbolic(wider, MATSOLVERPETSC, nullptr, setup));
-  PetscCall(own.Numeric(wider));
-  PetscCall(ExpectAlike("wider matrix", own.mat(), ours.mat(), 1e-11));
-  EXPECT_NE(ViewOf(ours.mat()).find("2 patterns"), std::string::npos) << ViewOf(ours.mat());
+  PetscCall(ExpectAsOwn("wider matrix", wider, setup, ours.mat(), 1e-11));
+  EXPECT_NE(ViewText(ours.mat()).find("2 patterns"), std::string::npos) << ViewText(ours.mat());
   return DestroyAll(&A, &wider);
 }
 TEST_P(Libraries, FollowAChangedPattern) { EXPECT_EQ((int)ChangePattern(GetParam()), 0); }
@@ -214,9 +217,7 @@ PetscErrorCode FactorSmall(Library const& library, PetscInt n) {
   Mat A;
   Vec x, b;
   Factor ours;
-  Factoring setup;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
+  Factoring setup = SetupFor(library);
   PetscCall(BuildTridiagonal(n, 4, &A));
   PetscCall(ours.Symbolic(A, "sptrsv", Prefix(library).c_str(), setup));
   PetscCall(ours.Numeric(A));
@@ -240,10 +241,8 @@ PetscErrorCode FactorSingular(Library const& library) {
   Mat A, good;
   Vec x, b;
   Factor ours;
-  Factoring setup;
+  Factoring setup = SetupFor(library);
   PivotStatus status;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
   PetscCall(BuildTridiagonal(30, 4, &good));
   PetscCall(MatDuplicate(good, MAT_COPY_VALUES, &A));
   for (PetscInt j : {13, 14, 15}) {
@@ -288,24 +287,14 @@ TEST_P(Libraries, SingularMatricesAreReportedByRow) { EXPECT_EQ((int)FactorSingu
 /// leave nothing behind that the next one would use.
 PetscErrorCode FailBetween(Library const& library) {
   Mat A, wider;
-  Factor chain, ours, own;
-  Factoring setup;
-  PetscInt n;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
+  Factor chain, ours;
+  Factoring setup = SetupFor(library);
   PetscCall(BuildFor(library, 1, MATSEQAIJ, &A));
-  PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(chain.Symbolic(A, "chain", Prefix(library).c_str(), setup));  // refuses the triangles
   for (int numeric = 0; numeric < 2; ++numeric)
     EXPECT_EQ((int)Catch([&] { return chain.Numeric(A); }).code, (int)PETSC_ERR_SUP);
 
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &wider));
-  PetscCall(MatSetOption(wider, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  for (PetscInt j = 3; j < n; j += 5) {
-    PetscCall(MatSetValue(wider, 0, j, 0.01, INSERT_VALUES));
-    PetscCall(MatSetValue(wider, j, 0, 0.01, INSERT_VALUES));
-  }
-  PetscCall(Assemble(wider));
+  PetscCall(Widen(A, 3, 5, 0.01, &wider));
   PetscCall(ours.Symbolic(A, "sptrsv", Prefix(library).c_str(), setup));
   PetscCall(ours.Numeric(A));
   bool const cholesky = library.ftype == MAT_FACTOR_CHOLESKY;
@@ -315,10 +304,7 @@ PetscErrorCode FailBetween(Library const& library) {
   EXPECT_NE((int)Catch([&] { return ours.Numeric(wider); }).code, 0);
   for (auto const& option : {bad, klu}) PetscCall(PetscOptionsClearValue(NULL, option.c_str()));
   PetscCall(ours.Numeric(wider));
-  setup.ordering = MATORDERINGND;
-  PetscCall(own.Symbolic(wider, MATSOLVERPETSC, nullptr, setup));
-  PetscCall(own.Numeric(wider));
-  PetscCall(ExpectAlike("after the failure", own.mat(), ours.mat(), 1e-11));
+  PetscCall(ExpectAsOwn("after the failure", wider, setup, ours.mat(), 1e-11));
   return DestroyAll(&A, &wider);
 }
 TEST_P(Libraries, FailuresLeaveNothingBehind) { EXPECT_EQ((int)FailBetween(GetParam()), 0); }
@@ -328,11 +314,9 @@ PetscErrorCode FactorDiagonals(Library const& library) {
   Mat empty, zero, diagonal;
   Vec x, b;
   Factor of_empty, ours;
-  Factoring setup;
+  Factoring setup = SetupFor(library);
   PivotStatus status;
   PetscReal norm;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 5, 5, 0, NULL, &empty));
   PetscCall(Assemble(empty));
   PetscCall(of_empty.Symbolic(empty, "sptrsv", Prefix(library).c_str(), setup));
@@ -362,11 +346,9 @@ PetscErrorCode ChangePivots(Library const& library) {
   Mat A, wide;
   Vec x, y, b;
   Factor ours;
-  Factoring setup;
+  Factoring setup = SetupFor(library);
   PetscInt const n = 40;
   PetscReal norm;
-  setup.ftype = library.ftype;
-  setup.ordering = MATORDERINGEXTERNAL;
   PetscCall(BuildTridiagonal(n, 4, &A));
   PetscCall(BuildTridiagonal(n, 1e-9, &wide));
   PetscCall(ours.Symbolic(A, "sptrsv", Prefix(library).c_str(), setup));
@@ -381,7 +363,7 @@ PetscErrorCode ChangePivots(Library const& library) {
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     EXPECT_LT(norm, 1e-12);
   }
-  EXPECT_NE(ViewOf(ours.mat()).find("3 patterns"), std::string::npos) << ViewOf(ours.mat());
+  EXPECT_NE(ViewText(ours.mat()).find("3 patterns"), std::string::npos) << ViewText(ours.mat());
   return DestroyAll(&A, &wide, &x, &y, &b);
 }
 TEST_P(Libraries, PivotsMayChangeWithValues) {
@@ -461,19 +443,16 @@ TEST(Library, OtherFactorsAndBlocksAreRefusedWithARemedy) {
 /// inodes.
 PetscErrorCode OrderByMetis(PetscInt side, PetscInt dof) {
   Mat A;
-  Factor ours, own;
+  Factor ours;
   Factoring setup;
   Grid grid;
   grid.side = side;
   grid.dof = dof;
   PetscCall(BuildGrid(grid, &A));
-  setup.ordering = MATORDERINGND;
-  PetscCall(own.Symbolic(A, MATSOLVERPETSC, nullptr, setup));
   setup.ordering = "metis";
   PetscCall(ours.Symbolic(A, "sptrsv", "no_library_", setup));
-  PetscCall(own.Numeric(A));
   PetscCall(ours.Numeric(A));
-  PetscCall(ExpectAlike("metis", own.mat(), ours.mat(), 1e-11));
+  PetscCall(ExpectAsOwn("metis", A, setup, ours.mat(), 1e-11));
   return MatDestroy(&A);
 }
 TEST(Library, MetisOrdersMatricesOfPetscsOwnFactors) {

@@ -2,13 +2,14 @@
 // CHOLMOD (SuiteSparse): supernodal and simplicial Cholesky factors.
 #include <cholmod.h>
 
+#include <limits>
+
 #include "direct/lu_copy.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
 using Index = SuiteSparseIndex;
-constexpr int cholmod_index = sizeof(PetscInt) == sizeof(int) ? CHOLMOD_INT : CHOLMOD_LONG;
 
 /// Columns of a Cholesky factor of CHOLMOD, A(p, p) = L L^T or L D L^T.
 struct CholmodColumns {
@@ -58,7 +59,7 @@ class Cholmod final : public DirectLibrary {
 
   PetscErrorCode Analyze(Mat F, HostMatrix const& A) override
   {
-    cholmod_sparse matrix = Wrap(A);
+    cholmod_sparse matrix = CholmodMatrix(A);
 
     PetscFunctionBegin;
     SPTRSV_CHOLMOD(free_factor)(&factor_, &common_);
@@ -75,7 +76,7 @@ class Cholmod final : public DirectLibrary {
 
   PetscErrorCode Factor(Mat F, HostMatrix const& A, PetscInt* zero_row) override
   {
-    cholmod_sparse matrix = Wrap(A);
+    cholmod_sparse matrix = CholmodMatrix(A);
 
     PetscFunctionBegin;
     *zero_row = -1;
@@ -110,27 +111,9 @@ class Cholmod final : public DirectLibrary {
   std::size_t memory_bytes() const override { return common_.memory_inuse; }
 
  private:
-  /// Shows the upper triangle of A by rows as the lower triangle of its transpose by columns.
-  static cholmod_sparse Wrap(HostMatrix const& A)
-  {
-    cholmod_sparse matrix{};
-    matrix.nrow = matrix.ncol = static_cast<std::size_t>(A.n);
-    matrix.nzmax = A.n ? static_cast<std::size_t>(A.row_ptr[A.n]) : 0;
-    matrix.p = IndicesOf(A.row_ptr);
-    matrix.i = IndicesOf(A.col_idx);
-    matrix.x = const_cast<PetscScalar*>(A.values);
-    matrix.stype = -1;
-    matrix.itype = cholmod_index;
-    matrix.xtype = A.values ? CHOLMOD_REAL : CHOLMOD_PATTERN;
-    matrix.dtype = CHOLMOD_DOUBLE;
-    matrix.packed = 1;
-    matrix.sorted = 1;
-    return matrix;
-  }
-
   PetscErrorCode ReadOptions(Mat F)
   {
-    char const* const kinds[] = {"SIMPLICIAL", "AUTO", "SUPERNODAL", "MatCholmodFactorType", "MAT_CHOLMOD_FACTOR_", 0};
+    char const* const kinds[] = {"SIMPLICIAL", "AUTO", "SUPERNODAL"};
     PetscInt kind = common_.supernodal, nmethods = common_.nmethods, n = 3;
     PetscReal relax[] = {common_.zrelax[0], common_.zrelax[1], common_.zrelax[2]};
     PetscBool nesdis = (PetscBool)(common_.default_nesdis != 0), set;
@@ -203,7 +186,10 @@ class Cholmod final : public DirectLibrary {
 
     PetscFunctionBegin;
     columns.for_each_count([&](PetscInt, Index c) { entries += static_cast<double>(c); });
-    PetscCall(CheckEntries(F, "CHOLMOD", entries));
+    PetscCheck(entries <= (double)std::numeric_limits<PetscInt>::max(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+               "CHOLMOD's factor has %.0f entries, more than 32-bit indices can count; use a PETSc with 64-bit indices "
+               "(--with-64-bit-indices)",
+               entries);
     PetscCall(Guarded(F, [&] {
       to->upper.row_ptr.allocate(n + 1);
       to->upper.col_idx.allocate(static_cast<std::size_t>(entries));

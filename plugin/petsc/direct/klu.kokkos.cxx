@@ -64,28 +64,15 @@ class Klu final : public DirectLibrary {
     bool copied = false;
 
     PetscFunctionBegin;
-    PetscCall(CheckEntries(F, "KLU", std::max((double)numeric_->lnz, (double)numeric_->unz)));
     PetscCall(CheckStatus(F, "sorts its factor", SPTRSV_KLU(sort)(symbolic_, numeric_, &common_)));
     PetscCall(Guarded(F, [&] {
-      auto const n = static_cast<std::size_t>(numeric_->n), of_l = static_cast<std::size_t>(numeric_->lnz),
-                 of_u = static_cast<std::size_t>(numeric_->unz);
-      HostArray<Index> lower_ptr(n + 1), lower_row(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
-      HostArray<double> lower(of_l), upper(of_u), scale(n);
-      copied = SPTRSV_KLU(extract)(numeric_, symbolic_, lower_ptr.data(), lower_row.data(), lower.data(),
-                                   upper_ptr.data(), upper_row.data(), upper.data(), nullptr, nullptr, nullptr,
-                                   p.data(), q.data(), scale.data(), nullptr, &common_);
+      TransposedLU lu(static_cast<std::size_t>(numeric_->n), static_cast<std::size_t>(numeric_->lnz),
+                      static_cast<std::size_t>(numeric_->unz));
+      copied = SPTRSV_KLU(extract)(numeric_, symbolic_, lu.lower_ptr.data(), lu.lower_row.data(), lu.lower.data(),
+                                   lu.upper_ptr.data(), lu.upper_row.data(), lu.upper.data(), nullptr, nullptr, nullptr,
+                                   lu.p.data(), lu.q.data(), lu.scale.data(), nullptr, &common_);
       if (!copied) return;
-      TransposedLU{static_cast<PetscInt>(n),
-                   lower_ptr.data(),
-                   lower_row.data(),
-                   upper_ptr.data(),
-                   upper_row.data(),
-                   lower.data(),
-                   upper.data(),
-                   p.data(),
-                   q.data(),
-                   scale.data()}
-          .copy(to);
+      lu.copy(to);
     }));
     PetscCall(CheckStatus(F, "copies its factor", copied));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -27,12 +27,26 @@ void ForRows(char const* label, PetscInt n, Body const& body)
 ///     L = U'^T D^-1,  U = D L'^T S^-1.
 struct TransposedLU {
   using Index = SuiteSparseIndex;
+  /// @param num_lower, num_upper  numbers of entries of L' and U', with their diagonals
+  TransposedLU(std::size_t rows, std::size_t num_lower, std::size_t num_upper)
+      : n(static_cast<PetscInt>(rows)),
+        lower_ptr(rows + 1),
+        lower_row(num_lower),
+        upper_ptr(rows + 1),
+        upper_row(num_upper),
+        p(rows),
+        q(rows),
+        lower(num_lower),
+        upper(num_upper),
+        scale(rows)
+  {
+  }
   PetscInt n;
   /// Columns of L', which begin with the unit diagonal, and of U', which end in their diagonal entries; rows ascend.
-  Index const *lower_ptr, *lower_row, *upper_ptr, *upper_row;
-  double const *lower, *upper;
-  Index const *p, *q;   ///< row k of P A^T is row p[k] of A^T; column k of A^T Q is column q[k]
-  double const* scale;  ///< S^-1
+  HostArray<Index> lower_ptr, lower_row, upper_ptr, upper_row;
+  HostArray<Index> p, q;  ///< row k of P A^T is row p[k] of A^T; column k of A^T Q is column q[k]
+  HostArray<double> lower, upper;
+  HostArray<double> scale;  ///< S^-1
 
   /// Copies the factors of A.
   void copy(LibraryFactorRows* to) const

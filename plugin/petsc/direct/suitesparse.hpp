@@ -4,7 +4,6 @@
 
 #include <cholmod.h>
 
-#include <limits>
 #include <string>
 
 #include "direct/direct_library.hpp"
@@ -45,15 +44,22 @@ inline PetscErrorCode CheckSuiteSparse(Mat object)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reports that a factor has too many entries for PetscInt.
-inline PetscErrorCode CheckEntries(Mat F, char const* library, double entries)
+/// Shows the upper triangle of A by rows as the lower triangle of its transpose by columns.
+inline cholmod_sparse CholmodMatrix(HostMatrix const& A)
 {
-  PetscFunctionBegin;
-  PetscCheck(entries <= (double)std::numeric_limits<PetscInt>::max(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "A triangle of %s's factor has %.0f entries, more than 32-bit indices can count; use a PETSc with 64-bit "
-             "indices (--with-64-bit-indices)",
-             library, entries);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  cholmod_sparse matrix{};
+  matrix.nrow = matrix.ncol = static_cast<std::size_t>(A.n);
+  matrix.nzmax = A.n ? static_cast<std::size_t>(A.row_ptr[A.n]) : 0;
+  matrix.p = IndicesOf(A.row_ptr);
+  matrix.i = IndicesOf(A.col_idx);
+  matrix.x = const_cast<PetscScalar*>(A.values);
+  matrix.stype = -1;
+  matrix.itype = sizeof(PetscInt) == sizeof(int) ? CHOLMOD_INT : CHOLMOD_LONG;
+  matrix.xtype = A.values ? CHOLMOD_REAL : CHOLMOD_PATTERN;
+  matrix.dtype = CHOLMOD_DOUBLE;
+  matrix.packed = 1;
+  matrix.sorted = 1;
+  return matrix;
 }
 
 std::unique_ptr<DirectLibrary> MakeCholmod();

@@ -68,36 +68,22 @@ class Umfpack final : public DirectLibrary {
     PetscFunctionBegin;
     status = SPTRSV_UMFPACK(get_lunz)(&lnz, &unz, &rows, &cols, &diagonal, numeric_);
     PetscCall(CheckStatus(F, "counts the entries of its factor", status));
-    PetscCall(CheckEntries(F, "UMFPACK", std::max((double)lnz, (double)unz)));
     PetscCall(Guarded(F, [&] {
-      auto const n = static_cast<std::size_t>(rows), of_l = static_cast<std::size_t>(lnz),
-                 of_u = static_cast<std::size_t>(unz);
-      HostArray<Index> row_ptr(n + 1), col_idx(of_l), upper_ptr(n + 1), upper_row(of_u), p(n), q(n);
-      HostArray<double> by_rows(of_l), upper(of_u), factors(n), scale(n);
+      auto const n = static_cast<std::size_t>(rows), of_l = static_cast<std::size_t>(lnz);
+      TransposedLU lu(n, of_l, static_cast<std::size_t>(unz));
+      HostArray<Index> row_ptr(n + 1), col_idx(of_l);
+      HostArray<double> by_rows(of_l), factors(n);
       Index multiplies;
-      status = SPTRSV_UMFPACK(get_numeric)(row_ptr.data(), col_idx.data(), by_rows.data(), upper_ptr.data(),
-                                           upper_row.data(), upper.data(), p.data(), q.data(), nullptr, &multiplies,
-                                           factors.data(), numeric_);
+      status = SPTRSV_UMFPACK(get_numeric)(row_ptr.data(), col_idx.data(), by_rows.data(), lu.upper_ptr.data(),
+                                           lu.upper_row.data(), lu.upper.data(), lu.p.data(), lu.q.data(), nullptr,
+                                           &multiplies, factors.data(), numeric_);
       if (status != UMFPACK_OK) return;
       for (std::size_t k = 0; k < n; ++k) {
-        double const factor = factors[static_cast<std::size_t>(p[k])];
-        scale[k] = multiplies ? 1 / factor : factor;
+        double const factor = factors[lu.p[k]];
+        lu.scale[k] = multiplies ? 1 / factor : factor;
       }
-      std::vector<Index> lower_ptr(n + 1);
-      HostArray<Index> lower_row(of_l);
-      HostArray<double> lower(of_l);
-      Transpose(n, row_ptr, col_idx, by_rows, lower_ptr, lower_row, lower);
-      TransposedLU{static_cast<PetscInt>(n),
-                   lower_ptr.data(),
-                   lower_row.data(),
-                   upper_ptr.data(),
-                   upper_row.data(),
-                   lower.data(),
-                   upper.data(),
-                   p.data(),
-                   q.data(),
-                   scale.data()}
-          .copy(to);
+      TransposeLower(row_ptr, col_idx, by_rows, lu);
+      lu.copy(to);
     }));
     PetscCall(CheckStatus(F, "copies its factor", status));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,14 +95,11 @@ class Umfpack final : public DirectLibrary {
   }
   std::string choice() const override
   {
-    int const strategy = static_cast<int>(info_[UMFPACK_STRATEGY_USED]);
     static char const* const orderings[] = {"CHOLMOD's", "AMD or COLAMD", "given", "METIS", "best", "none", "user's"};
-    auto const ordering = static_cast<int>(info_[UMFPACK_ORDERING_USED]);
-    return std::string("ordering ") +
-           (given_                          ? "given"
-            : ordering >= 0 && ordering < 7 ? orderings[ordering]
-                                            : "own") +
-           (strategy == UMFPACK_STRATEGY_SYMMETRIC ? ", symmetric strategy" : ", unsymmetric strategy");
+    auto const used = static_cast<int>(info_[UMFPACK_ORDERING_USED]);
+    std::string const ordering = given_ ? "given" : used >= 0 && used < 7 ? orderings[used] : "own";
+    bool const symmetric = static_cast<int>(info_[UMFPACK_STRATEGY_USED]) == UMFPACK_STRATEGY_SYMMETRIC;
+    return "ordering " + ordering + (symmetric ? ", symmetric" : ", unsymmetric") + " strategy";
   }
   std::size_t memory_bytes() const override
   {
@@ -209,21 +192,20 @@ class Umfpack final : public DirectLibrary {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /// Transposes rows, in which the diagonal entry is the last one, to columns, in which it is the first one.
-  /// @param col_ptr  n + 1 zeros
-  static void Transpose(std::size_t n, HostArray<Index> const& row_ptr, HostArray<Index> const& col_idx,
-                        HostArray<double> const& values, std::vector<Index>& col_ptr, HostArray<Index> const& row_idx,
-                        HostArray<double> const& by_columns)
+  /// Transposes the rows of L', in which the diagonal entry is the last one, to columns, in which it is the first one.
+  static void TransposeLower(HostArray<Index> const& row_ptr, HostArray<Index> const& col_idx,
+                             HostArray<double> const& values, TransposedLU const& lu)
   {
-    for (std::size_t e = 0; e < col_idx.size(); ++e) ++col_ptr[static_cast<std::size_t>(col_idx[e]) + 1];
-    for (std::size_t j = 0; j < n; ++j) col_ptr[j + 1] += col_ptr[j];
-    std::vector<Index> next(col_ptr.begin(), col_ptr.end() - 1);
-    for (std::size_t i = 0; i < n; ++i)
+    auto const ptr = lu.lower_ptr.data();
+    std::fill_n(ptr, lu.lower_ptr.size(), Index(0));
+    for (std::size_t e = 0; e < col_idx.size(); ++e) ++ptr[col_idx[e] + 1];
+    for (PetscInt j = 0; j < lu.n; ++j) ptr[j + 1] += ptr[j];
+    std::vector<Index> next(ptr, ptr + lu.n);
+    for (PetscInt i = 0; i < lu.n; ++i)
       for (Index e = row_ptr[i]; e < row_ptr[i + 1]; ++e) {
-        auto const from = static_cast<std::size_t>(e);
-        auto const to = static_cast<std::size_t>(next[static_cast<std::size_t>(col_idx[from])]++);
-        row_idx[to] = static_cast<Index>(i);
-        by_columns[to] = values[from];
+        Index const to = next[static_cast<std::size_t>(col_idx[e])]++;
+        lu.lower_row[to] = static_cast<Index>(i);
+        lu.lower[to] = values[e];
       }
   }
 

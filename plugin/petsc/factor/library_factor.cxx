@@ -51,7 +51,6 @@ class LibraryMatrix : public HostMatrix {
 
 PetscErrorCode LibraryFactor::CheckKinds(FactorTask const& task, Mat A) const
 {
-  static char const* const names[] = {"automatic", "host", "device", "cholmod", "umfpack", "klu"};
   bool const cholesky = choice_ == FactorChoice::cholmod;
   MPI_Comm const comm = PetscObjectComm((PetscObject)task.F);
   PetscBool by_blocks;
@@ -60,7 +59,8 @@ PetscErrorCode LibraryFactor::CheckKinds(FactorTask const& task, Mat A) const
   PetscFunctionBegin;
   PetscCheck(task.kind == (cholesky ? MAT_FACTOR_CHOLESKY : MAT_FACTOR_LU), comm, PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is '%s', which computes no %s; use -pc_type %s, or choose %s", task.prefix(),
-             names[static_cast<int>(choice_)], MatFactorTypes[task.kind], cholesky ? "cholesky" : "lu",
+             FactorOptions::words.begin()[static_cast<int>(choice_)], MatFactorTypes[task.kind],
+             cholesky ? "cholesky" : "lu",
              task.kind == MAT_FACTOR_CHOLESKY ? "cholmod"
              : task.kind == MAT_FACTOR_LU     ? "umfpack or klu"
                                               : "automatic");

@@ -3,6 +3,7 @@
 // and the manual pages are printed from these descriptions. Includes no header of PETSc.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "sptrsv/options.hpp"
@@ -35,11 +36,13 @@ struct BackendOptions {
 enum class FactorChoice { automatic, host, device, cholmod, umfpack, klu };
 struct FactorOptions {
   static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver, who factors", "MatSolverType", "factor"};
+  static constexpr std::initializer_list<char const*> words = {"automatic", "host",    "device",
+                                                               "cholmod",   "umfpack", "klu"};
   FactorChoice factor = FactorChoice::automatic;
   template <class V>
   void visit(V& v)
   {
-    v.choice("factor", factor, {"automatic", "host", "device", "cholmod", "umfpack", "klu"},
+    v.choice("factor", factor, words,
              "who computes the values of a factor: PETSc on the host, the backend where the solves run, or for a "
              "complete factor a library on the host");
   }

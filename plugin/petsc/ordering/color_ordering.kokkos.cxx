@@ -6,6 +6,7 @@
 #include "kokkos/guarded.hpp"
 #include "kokkos/kokkos_session.hpp"
 #include "options/factor_options.hpp"
+#include "ordering/matrix_graph.hpp"
 #include "sptrsv/ordering/block_coloring.hpp"
 #include "sptrsv/ordering/greedy_colors.hpp"
 
@@ -48,25 +49,6 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Computes coloring = color(graph) on the host, where `graph` is A's compressed graph.
-template <class Color>
-PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptrsv::Coloring<PetscInt>& coloring)
-{
-  PetscInt const *i, *j;
-  PetscInt n;
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "A matrix of type %s does not show its pattern; the ordering %s needs one of type %s, %s or %s",
-             ((PetscObject)A)->type_name, name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
-  PetscErrorCode const code = Guarded(A, [&] { coloring = color(sptrsv::symmetric_graph<PetscInt>(n, i, j)); });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // frees the copy made for inodes
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, IS* rows, IS* cols)
 {
   PetscInt const colors = coloring.num_colors();
@@ -81,11 +63,7 @@ PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, I
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",
                       colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
-  // the ordering is one of inodes or blocks: MatGetOrdering() expands an ordering of inodes to rows, the factorizations
-  // expand an ordering of blocks
-  for (IS* is : {rows, cols})
-    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
-                              PETSC_COPY_VALUES, is));
+  PetscCall(MakeOrderings(coloring.color_rows, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,10 +80,9 @@ PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
   PetscCall(EnsureKokkos());
   PetscCall(ColorOnDevice(A, options, coloring, &done));
   if (!done)
-    PetscCall(ColorOnHost(
-        A, color_ordering,
-        [&](auto const& graph) { return sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(graph, options); },
-        coloring));
+    PetscCall(OrderGraph(A, color_ordering, [&](auto const& graph) {
+      coloring = sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(graph, options);
+    }));
   PetscCall(MakeOrdering(A, coloring, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,8 +94,8 @@ PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType, IS* rows, IS* c
 
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)A, options, block_color_group));
-  PetscCall(ColorOnHost(
-      A, block_color_ordering, [&](auto const& graph) { return sptrsv::color_blocks(graph, options); }, coloring));
+  PetscCall(
+      OrderGraph(A, block_color_ordering, [&](auto const& graph) { coloring = sptrsv::color_blocks(graph, options); }));
   PetscCall(MakeOrdering(A, coloring, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
