@@ -14,6 +14,7 @@
 #include <sptrsv/algorithm/blocked/block_groups.hpp>
 #include <sptrsv/algorithm/blocked/block_kernel.hpp>
 #include <sptrsv/algorithm/blocked/block_plan.hpp>
+#include <sptrsv/algorithm/blocked/node_kernel.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,17 +135,19 @@ class BlockPlans : public ::testing::Test {
       }
     }
     ASSERT_EQ(used, static_cast<int>(needed.size())) << "fetched for nothing";
-    std::size_t const bytes =
-        detail::block_scratch_bytes<T>((slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]]) * shape.entries,
-                                       shape.value_bytes, rows, block_slice[b + 1] - block_slice[b], needed.size());
+    std::size_t const bytes = detail::block_scratch_bytes<T>(
+        shape, (slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]]) * shape.entries, rows,
+        block_slice[b + 1] - block_slice[b], needed.size());
     ASSERT_LE(bytes, scratch);
   }
   void expect_row(int s, int p, int first, int rows, std::vector<int> const& needed, int& used) {
     auto const lanes = static_cast<std::uint64_t>(shape.lanes);
-    std::uint64_t const packs = static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]) * lanes;
+    auto const rows_of_slice = static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]);
+    std::uint64_t const packs = rows_of_slice * lanes;
     auto const mine = static_cast<std::uint64_t>(p - slice_row[s]);
-    detail::EntryOffsets const offsets{shape.lanes, shape.entries, packs, mine * lanes,
-                                       static_cast<std::uint64_t>(chunks[s]) * packs + mine};
+    detail::EntryOffsets const offsets{
+        shape.lanes,  shape.entries, packs, mine * lanes, static_cast<std::uint64_t>(chunks[s]) * packs + mine,
+        rows_of_slice};
     std::uint64_t const base = slice_pack[s] * static_cast<std::uint64_t>(shape.entries);
     std::vector<int> found, halos;
     int latest = -1, earliest_late = INT_MAX;  // levels
@@ -300,7 +303,9 @@ template <class S, class Stored, int Entries>
 void expect_places(bool unit, int rows, int halos, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
   using Kernel = detail::BlockOnDevice<T, Stored, Entries, false, false>;
-  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, sizeof(Stored), rows, slices, halos);
+  detail::RowShape shape;
+  shape.value_bytes = sizeof(Stored);
+  std::size_t const bytes = detail::block_scratch_bytes<T>(shape, packs * Entries, rows, slices, halos);
   std::vector<char> memory(bytes + 64);
   auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
   auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, halos, slices, packs);
@@ -334,6 +339,44 @@ TEST(BlockPlaces, AreAlignedForAllScalars) {
             expect_places<complex<double>, complex<float>, 2>(unit, rows, halos, slices, packs);
             expect_places<complex<double>, complex<double>, 4>(unit, rows, halos, slices, packs);
           }
+}
+
+/// Checks that the arrays of a block of nodes in scratch memory are disjoint, aligned and within the requested bytes.
+template <class S, int Size>
+void expect_node_places(int nodes, int halos, int slices, int packs) {
+  using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
+  using Kernel = detail::NodesOnDevice<T, Size>;
+  auto const shape = detail::RowShape::of_nodes(Size, 1, sizeof(S));
+  std::size_t const bytes = detail::block_scratch_bytes<T>(shape, packs, nodes, slices, halos);
+  std::vector<char> memory(bytes + 64);
+  auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
+  auto const staged = Kernel::place(reinterpret_cast<char*>(start), nodes, halos, slices, packs);
+  auto const end = [](auto* from, int count) { return reinterpret_cast<char const*>(from + count); };
+  std::vector<std::pair<char const*, char const*>> const parts{
+      {end(staged.values, 0), end(staged.values, packs * Kernel::stride) + 16},
+      {end(staged.columns, 0), end(staged.columns, packs) + 16},
+      {end(staged.slice, 0), end(staged.slice, slices)},
+      {end(staged.b, 0), end(staged.b, nodes * Size)},
+      {end(staged.x, 0), end(staged.x, (nodes + halos + 1) * Size)}};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(parts[k].first) % 16, 0u) << "part " << k;
+    if (k > 0) {
+      EXPECT_GE(parts[k].first, parts[k - 1].second) << "part " << k;
+    }
+  }
+  EXPECT_LE(reinterpret_cast<std::uintptr_t>(parts.back().second), start + bytes - 16);
+}
+TEST(BlockPlaces, OfNodesAreAlignedForAllScalars) {
+  for (int nodes = 1; nodes < 6; ++nodes)
+    for (int halos = 0; halos < 4; ++halos)
+      for (int slices = 1; slices <= nodes; ++slices)
+        for (int packs = 1; packs < 7; ++packs) {
+          expect_node_places<double, 3>(nodes, halos, slices, packs);
+          expect_node_places<float, 3>(nodes, halos, slices, packs);
+          expect_node_places<float, 5>(nodes, halos, slices, packs);
+          expect_node_places<Kokkos::complex<float>, 2>(nodes, halos, slices, packs);
+          expect_node_places<Kokkos::complex<double>, 3>(nodes, halos, slices, packs);
+        }
 }
 
 }  // namespace

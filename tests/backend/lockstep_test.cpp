@@ -13,6 +13,7 @@
 
 #include "factored.hpp"
 #include "factorized.hpp"
+#include "nodes.hpp"
 #include "swept.hpp"
 #include "tool_counters.hpp"
 
@@ -195,6 +196,12 @@ TEST_P(InLockstep, SolvesEnd) {
       EXPECT_NO_THROW(check_solves(matrix, lower, how)) << matrix << " by " << how.algorithm;
     }
   for (auto const& how : solves()) check_solves("band:200,8,40", lower, how, 5);
+}
+/// Checks nodes, which `blocked` solves as units, also those whose triangles have no accurate inverse.
+TEST_P(InLockstep, SolvesOfNodesEnd) {
+  check_nodes<double>(own_instance(), {"lap2d:4", "powerlaw:30"}, true);
+  check_hard_nodes<double>(own_instance(), "lap2d:6", lower, true);
+  check_hard_nodes<double>(own_instance(), "lap2d:6", {Triangle::upper, Diagonal::inverted, Op::none}, true);
 }
 /// Checks a wide block of `inverted` whose inverse would not be accurate.
 TEST_P(InLockstep, SubstitutionInAWideBlockEnds) {

@@ -57,6 +57,12 @@ struct AlgorithmDefaults {
   static std::optional<double> estimate(Analysis const&) {
     return {};
   }
+  /// Returns the analysis of a smaller graph that the algorithm solves instead of the rows, of which the model then
+  /// takes the features; nullptr: none.
+  template <class Exec, class Analysis>
+  static Analysis const* solved_graph(Exec const&, Analysis const&) {
+    return nullptr;
+  }
   /// Sets or bounds features of the model, once the levels are known.
   template <class Features, class Levels>
   static void derive_features(Features&, Levels const&) {}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sptrsv/device/compiler.hpp"
 #include "sptrsv/device/gpu_code.hpp"
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/solved_values.hpp"
@@ -21,9 +22,9 @@ using address = unsigned;
 __device__ __forceinline__ address address_of(void* pointer) {
   return static_cast<address>(__cvta_generic_to_shared(pointer));
 }
-/// Tells whether the upper 32 bits are all ones.
-__device__ __forceinline__ bool is_sentinel(double value) { return __double2hiint(value) == -1; }
-__device__ __forceinline__ bool is_sentinel(float value) { return __float_as_int(value) == -1; }
+/// Returns the upper 32 bits, which are all ones in the sentinel alone.
+__device__ __forceinline__ unsigned upper_bits(double value) { return static_cast<unsigned>(__double2hiint(value)); }
+__device__ __forceinline__ unsigned upper_bits(float value) { return __float_as_uint(value); }
 /// Loads with relaxed order at team scope, by a single instruction that the compiler neither repeats nor removes.
 __device__ __forceinline__ double load(address at, double) {
   double value;
@@ -41,6 +42,9 @@ __device__ __forceinline__ void store(address at, double value) {
 __device__ __forceinline__ void store(address at, float value) {
   asm volatile("st.relaxed.cta.shared.f32 [%0], %1;" ::"r"(at), "f"(value) : "memory");
 }
+__device__ __forceinline__ void load_bytes(address at, std::uint16_t& word) {
+  asm volatile("ld.shared.u16 %0, [%1];" : "=h"(word) : "r"(at) : "memory");
+}
 __device__ __forceinline__ void load_bytes(address at, std::uint32_t& word) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
 }
@@ -54,7 +58,7 @@ __device__ __forceinline__ void load_bytes(address at, TwoWords& words) {
   asm volatile("ld.shared.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "r"(at) : "memory");
 }
 /// Loads a value that the team wrote before a barrier.
-/// @tparam V  4, 8, 16 or 32 bytes, aligned to min(sizeof(V), 16)
+/// @tparam V  2, 4, 8, 16 or 32 bytes, aligned to min(sizeof(V), 16)
 template <class V>
 __device__ __forceinline__ V load_staged(address at) {
   if constexpr (sizeof(V) == 32) {
@@ -65,8 +69,8 @@ __device__ __forceinline__ V load_staged(address at) {
     load_bytes(at + 16, both.half[1]);
     return Kokkos::bit_cast<V>(both);
   } else {
-    std::conditional_t<sizeof(V) == 4, std::uint32_t, std::conditional_t<sizeof(V) == 8, std::uint64_t, TwoWords>>
-        words;
+    using small = std::conditional_t<sizeof(V) == 2, std::uint16_t, std::uint32_t>;
+    std::conditional_t<sizeof(V) <= 4, small, std::conditional_t<sizeof(V) == 8, std::uint64_t, TwoWords>> words;
     load_bytes(at, words);
     return Kokkos::bit_cast<V>(words);
   }
@@ -100,9 +104,9 @@ __device__ __forceinline__ void await_copies() {
 using address = char*;
 KOKKOS_FORCEINLINE_FUNCTION address address_of(void* pointer) { return static_cast<char*>(pointer); }
 template <class R>
-KOKKOS_FORCEINLINE_FUNCTION bool is_sentinel(R value) {
+KOKKOS_FORCEINLINE_FUNCTION unsigned upper_bits(R value) {
   using bits = typename Sentinel<R>::bits;
-  return Kokkos::bit_cast<bits>(value) >> (8 * (sizeof(bits) - sizeof(std::uint32_t))) == ~std::uint32_t(0);
+  return static_cast<unsigned>(Kokkos::bit_cast<bits>(value) >> (8 * (sizeof(bits) - sizeof(std::uint32_t))));
 }
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R load(address at, R) {
@@ -128,7 +132,7 @@ KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 /// Sentinel that is recognized by its upper 32 bits alone.
 template <class R>
 struct ScratchSentinel {
-  KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return scratch::is_sentinel(value); }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return scratch::upper_bits(value) == ~0u; }
   /// Returns the value, without its sign bit if it counts as the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static R publishable(R value) {
     using bits = typename Sentinel<R>::bits;
@@ -156,6 +160,23 @@ class ScratchSlots : public Flagged<S, ScratchMemory> {
  public:
   /// @param memory  scratch memory of the team, aligned as S
   KOKKOS_FORCEINLINE_FUNCTION explicit ScratchSlots(void* memory) : base_(scratch::address_of(memory)) {}
+
+  /// Tells whether any of `Count` values is missing: the maximum of their upper bits is found in fewer dependent steps
+  /// than a chain of comparisons has.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static bool any_missing(S const (&values)[Count]) {
+    constexpr int words = Count * Parts<S>::count;
+    unsigned bits[words];
+    SPTRSV_UNROLL for (int w = 0; w < words; ++w) {
+      bits[w] = scratch::upper_bits(Parts<S>::get(values[w / Parts<S>::count], w % Parts<S>::count));
+    }
+    SPTRSV_UNROLL for (int step = 1; step < words; step *= 2) {
+      SPTRSV_UNROLL for (int w = 0; w + step < words; w += 2 * step) {
+        bits[w] = bits[w] > bits[w + step] ? bits[w] : bits[w + step];
+      }
+    }
+    return bits[0] == ~0u;
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot) const {
     return base_ + static_cast<unsigned>(slot) * static_cast<unsigned>(sizeof(S));

@@ -110,33 +110,39 @@ int scratch_of_two_teams([[maybe_unused]] E const& exec) {
 }
 
 /// Returns the maximum number of threads of a team of launch_teams(), which the kernel's registers limit.
+/// @tparam most_threads  as for launch_teams()
 /// @throw std::runtime_error  if CUDA does not know the kernel
-template <class E, class Kernel>
+template <int most_threads = 0, class E, class Kernel>
 int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Kernel const& kernel) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
-  if constexpr (std::is_same_v<E, Kokkos::Cuda>)
-    if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes)) {
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
+    if constexpr (most_threads > 0) return most_threads / lanes;
+    else if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes)) {
       cudaFuncAttributes attributes{};
       cuda::set_device(exec, "sptrsv: device of a kernel");
       check_cuda(cudaFuncGetAttributes(&attributes, cuda::run_team<Kernel>), "sptrsv: attributes of a kernel");
       return attributes.maxThreadsPerBlock / lanes;
     }
+  }
+  if constexpr (!(std::is_same_v<E, Kokkos::Cuda> && most_threads > 0))  // compiles no launch that is not used
 #endif
-  return team_policy(exec, 1, 1, lanes, scratch_bytes).team_size_max(kernel, Kokkos::ParallelForTag());
+    return team_policy(exec, 1, 1, lanes, scratch_bytes).team_size_max(kernel, Kokkos::ParallelForTag());
 }
 
-/// Runs `kernel(team)` for each team. If a team needs at most `most_scratch_bytes` of scratch memory, Kokkos launches
-/// the kernel. If it needs more, up to most_launch_scratch(), Kokkos 4 and 5 refuse, and this function launches it.
+/// Runs `kernel(team)` for each team. If a team needs at most `most_scratch_bytes` of scratch memory and its registers
+/// are not limited, Kokkos launches the kernel. Otherwise this function does: Kokkos 4 and 5 refuse more scratch memory
+/// than that, of which a team may have most_launch_scratch() bytes.
 /// @tparam most_threads  bound of the threads of a team, lanes counted, for which registers are limited; 0: none
 template <int most_threads = 0, class E, class Kernel>
 void launch_teams(char const* label, E const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
                   Kernel const& kernel) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
   if constexpr (std::is_same_v<E, Kokkos::Cuda>)
-    if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes))
+    if (most_threads > 0 || scratch_bytes > static_cast<std::size_t>(most_scratch_bytes))
       return cuda::launch<most_threads>(label, exec, teams, threads, lanes, scratch_bytes, kernel);
+  if constexpr (!(std::is_same_v<E, Kokkos::Cuda> && most_threads > 0))
 #endif
-  Kokkos::parallel_for(label, team_policy(exec, teams, threads, lanes, scratch_bytes), kernel);
+    Kokkos::parallel_for(label, team_policy(exec, teams, threads, lanes, scratch_bytes), kernel);
 }
 
 }  // namespace sptrsv::detail

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -186,8 +188,9 @@ class PlanFeatures {
     set("none", 0);
     set("solve", 1);
     set("rows", n);
-    set("bytes", entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) +
-                     n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
+    double const unknowns = analysis.unknowns();
+    set("bytes", entries * (unknowns * unknowns * sizeof(typename T::scalar) + sizeof(typename T::index)) +
+                     n * (sizeof(typename T::offset) + 3 * unknowns * sizeof(typename T::scalar)));
     set("longest_row", longest);
     lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
     set("longest_lane", std::ceil(longest / lanes_));
@@ -208,6 +211,15 @@ class PlanFeatures {
   template <class Number>
   void bound(Feature f, Number least) {
     if (!exact(f)) value_[f.number] = std::max(value_[f.number], static_cast<double>(least));
+  }
+
+  /// Returns the features that the model of an algorithm takes: these, or those of the graph that it solves.
+  PlanFeatures& of(std::string_view algorithm) {
+    Analysis<T> const* const graph = graph_of(algorithm, Algorithms<T>{});
+    if (!graph) return *this;
+    auto& features = of_graph_[graph];
+    if (!features) features = std::make_unique<PlanFeatures>(exec_, *graph, resident_);
+    return *features;
   }
 
   exec_space const& exec() const { return exec_; }
@@ -262,6 +274,13 @@ class PlanFeatures {
   struct Level {
     double rows, longest, entries;
   };
+
+  template <class... A>
+  Analysis<T> const* graph_of(std::string_view algorithm, TypeList<A...>) const {
+    Analysis<T> const* graph = nullptr;
+    ((algorithm == A::name ? void(graph = A::solved_graph(exec_, analysis_)) : void()), ...);
+    return graph;
+  }
 
   bool ascending() const { return analysis_.shape().ascending(); }
   static constexpr int warp_lanes = detail::GpuTuning::table_warp_lanes;
@@ -338,6 +357,7 @@ class PlanFeatures {
   double lanes_ = 1;
   std::array<double, detail::num_features> value_{};
   std::array<bool, detail::num_features> exact_{};
+  std::map<Analysis<T> const*, std::unique_ptr<PlanFeatures>> of_graph_;
 };
 
 }  // namespace sptrsv

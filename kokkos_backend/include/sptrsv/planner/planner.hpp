@@ -108,7 +108,7 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
   if (!of_sets || !features.take_sets_for_levels())
     for (auto const* cost : costs)  // first the features that are cheap for all candidates
       for (auto const& term : cost->terms)
-        if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
+        if (term.nanoseconds > 0 && is_cheap(term.feature)) features.of(cost->algorithm).find(term.feature);
   std::vector<PlanCost const*> rest;
   for (auto const* cost : costs)
     if (!ruled_out(cost->algorithm, features, Algorithms<T>{})) rest.push_back(cost);
@@ -118,7 +118,7 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     double least = 0, next = 0;
     Feature missing, unknown;
     for (auto const* cost : costs) {
-      double const least_known = least_time(*cost, features, unknown);
+      double const least_known = least_time(*cost, features.of(cost->algorithm), unknown);
       double const time = least_known + sweep_share(unknown, features.value("levels"));
       if (!best || time < least) {
         second = best, next = least;
@@ -128,7 +128,7 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
       }
     }
     if (missing) {
-      features.find(missing);
+      features.of(best->algorithm).find(missing);
       if (costs.size() > 1 && ruled_out(best->algorithm, features, Algorithms<T>{}))
         costs.erase(std::find(costs.begin(), costs.end(), best));
       continue;
@@ -138,7 +138,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     int const written = std::snprintf(text, sizeof text, "estimated %.4g us%s", 1e-3 * least, fixed);
     if (second)
       std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s",
-                    1e-3 * least_time(*second, features, unknown), std::string(second->algorithm).c_str());
+                    1e-3 * least_time(*second, features.of(second->algorithm), unknown),
+                    std::string(second->algorithm).c_str());
     return {std::string(best->algorithm), text};
   }
 }
@@ -182,7 +183,7 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));
     for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
-      seconds.emplace_back(cost->algorithm, 1e-9 * detail::exact_time<T>(*cost, features));
+      seconds.emplace_back(cost->algorithm, 1e-9 * detail::exact_time<T>(*cost, features.of(cost->algorithm)));
     for (auto const& candidate : candidates)
       if (candidate.nanoseconds) seconds.emplace_back(candidate.algorithm, 1e-9 * *candidate.nanoseconds);
   }

@@ -116,6 +116,9 @@ class Analysis {
   /// Precision of the copies of values that algorithms keep.
   Storage storage() const { return storage_; }
   void set_storage(Storage storage) { storage_ = storage; }
+  /// Number of unknowns per row: more than 1 for the graph of nodes, whose entries are dense blocks; see NodeGraph.
+  int unknowns() const { return unknowns_; }
+  void set_unknowns(int unknowns) { unknowns_ = unknowns; }
   typename T::pattern const& pattern() const { return pattern_; }
   index num_rows() const { return stored_.num_rows; }
   /// Returns the number of stored entries, diagonal included.
@@ -324,6 +327,7 @@ class Analysis {
   typename T::pattern pattern_;
   Shape shape_;
   Storage storage_ = Storage::full;
+  int unknowns_ = 1;
   DiagonalPosition diagonal_position_ = DiagonalPosition::none;
   OffDiagonals<T> stored_;
   long long entries_ = 0;

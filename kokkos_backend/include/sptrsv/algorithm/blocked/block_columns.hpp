@@ -14,12 +14,14 @@ struct EntryOffsets {
   int lanes, entries;
   std::uint64_t chunk_packs;    ///< number of packs of a chunk: rows of the slice x lanes
   std::uint64_t row_pack;       ///< offset of the row's first pack in a chunk: row x lanes
-  std::uint64_t deferred_pack;  ///< offset of the row's pack of deferred entries, from the slice's first pack
+  std::uint64_t deferred_pack;  ///< offset of the row's first pack of deferred entries, from the slice's first pack
+  std::uint64_t rows;           ///< rows of the slice: the step from a row's pack of deferred entries to its next one
 
   /// Returns the offset of deferred entry e in col_idx, and in the values, from the slice's first pack.
   template <class E>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t late(E e) const {
-    return deferred_pack * static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(e);
+    auto const number = static_cast<std::uint64_t>(e), of_pack = static_cast<std::uint64_t>(entries);
+    return (deferred_pack + number / of_pack * rows) * of_pack + number % of_pack;
   }
   /// Returns the offset of entry e in col_idx, from the slice's first pack.
   template <class E>
@@ -47,9 +49,13 @@ KOKKOS_FORCEINLINE_FUNCTION EntryOffsets entry_offsets(BlockPlan<T> const& plan,
   auto const first = plan.slice_row(slice);
   auto const lanes = static_cast<std::uint64_t>(plan.shape.lanes);
   auto const mine = static_cast<std::uint64_t>(p - first),
-             chunk_packs = static_cast<std::uint64_t>(plan.slice_row(slice + 1) - first) * lanes;
-  return {plan.shape.lanes, plan.shape.entries, chunk_packs, mine * lanes,
-          static_cast<std::uint64_t>(plan.slice_chunks(slice)) * chunk_packs + mine};
+             rows = static_cast<std::uint64_t>(plan.slice_row(slice + 1) - first), chunk_packs = rows * lanes;
+  return {plan.shape.lanes,
+          plan.shape.entries,
+          chunk_packs,
+          mine * lanes,
+          static_cast<std::uint64_t>(plan.slice_chunks(slice)) * chunk_packs + mine,
+          rows};
 }
 
 /// Hash table of columns and the first use of each, with open addressing, in a team's memory.
@@ -235,12 +241,12 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
       });
   auto const slice_pack = plan.slice_pack;
   auto const pack_entries = static_cast<std::uint64_t>(plan.shape.entries);
-  int const value_bytes = plan.shape.value_bytes;
+  auto const shape = plan.shape;
   plan.scratch_bytes = max_over_rows<T>(
       "sptrsv::blocked::scratch", exec, blocks, std::size_t(0), KOKKOS_LAMBDA(index b) {
         index const first = block_slice(b), last = block_slice(b + 1);
         if (slice_chunks(first) == 0) return long_row_scratch_bytes<T>();
-        return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
+        return block_scratch_bytes<T>(shape, (slice_pack(last) - slice_pack(first)) * pack_entries,
                                       static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
                                       static_cast<std::size_t>(last - first), halos(b));
       });

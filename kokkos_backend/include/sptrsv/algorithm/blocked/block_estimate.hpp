@@ -17,12 +17,17 @@
 
 namespace sptrsv::detail {
 
-/// Returns how the kernels split the rows of op(T) among lanes.
+/// Returns how the kernels split the rows of op(T), or the nodes of a graph of nodes, among lanes.
 /// @param warp         lanes of a warp; 1 on a host
 /// @param may_be_deferred  whether rows may have deferred entries
 template <class T>
 RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp,
                    bool may_be_deferred = true) {
+  if (analysis.unknowns() > 1) {
+    int const lanes = std::max(lanes_per_row(analysis.mean_row(), warp),
+                               std::min(BlockedTuning::least_node_lanes(analysis.unknowns()), warp));
+    return RowShape::of_nodes(analysis.unknowns(), warp / lanes, sizeof(typename T::scalar));
+  }
   return RowShape::of(analysis.mean_row(), analysis.longest_row(exec), warp,
                       stored_bytes<typename T::scalar>(analysis.storage()), may_be_deferred);
 }
@@ -36,7 +41,8 @@ inline std::size_t bytes_to_cut_for(std::size_t most_bytes) {
 /// Returns the mean number of rows of a block that fills its scratch memory.
 template <class T>
 double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows, std::size_t most_bytes) {
-  auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(shape.slots(0), shape.value_bytes, mean_row));
+  auto const slots = shape.slots(shape.unknowns > 1 ? static_cast<std::uint64_t>(std::ceil(mean_row)) : 0);
+  auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(shape, slots, mean_row));
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for(most_bytes)) / row_bytes);
 }
 

@@ -16,13 +16,19 @@
 
 namespace sptrsv::detail {
 
-/// Split of a row: entries per lane and step, and lanes per row.
+/// Returns the distance between dense blocks of nodes in scalars: odd, so that lanes load from different banks of
+/// scratch memory.
+KOKKOS_INLINE_FUNCTION constexpr int node_block_stride(int unknowns) { return unknowns * unknowns | 1; }
+
+/// Split of a row: entries per lane and step, and lanes per row. If the plan is one of a graph of nodes, a row is a
+/// node, and an entry a dense block of unknowns x unknowns values.
 struct RowShape {
-  int entries = 4;  ///< entries of a pack, which a lane loads together: 2 or 4
-  int lanes = 1;
+  int entries = 4;  ///< entries of a pack, which a lane loads together: 2 or 4; 1 for nodes
+  int lanes = 1;    ///< for nodes 1: the kernel chooses
   int rows_per_slice = 1;
   int value_bytes = 8;  ///< per entry
-  int late = 0;         ///< number of a row's deferred entries: a pack or none
+  int late = 0;         ///< number of a row's deferred entries: a pack or none; for nodes several packs
+  int unknowns = 1;     ///< per row; more than 1 for nodes
   KOKKOS_INLINE_FUNCTION int width() const { return entries * lanes; }
   /// Returns the number of chunks, of width() entries each, for a row of the given number of entries.
   KOKKOS_INLINE_FUNCTION std::uint64_t chunks(std::uint64_t count) const {
@@ -53,6 +59,23 @@ struct RowShape {
     shape.rows_per_slice = warp / shape.lanes;
     return shape;
   }
+  /// Returns the split for nodes.
+  /// @param value_bytes  of one value of a block
+  static RowShape of_nodes(int unknowns, int nodes_per_slice, std::size_t value_bytes) {
+    RowShape shape;
+    shape.entries = 1;
+    shape.rows_per_slice = nodes_per_slice;
+    shape.value_bytes = node_block_stride(unknowns) * static_cast<int>(value_bytes);
+    shape.late = BlockedTuning::deferred_blocks;
+    shape.unknowns = unknowns;
+    return shape;
+  }
+  /// Returns the number of packs of a row's deferred entries.
+  KOKKOS_INLINE_FUNCTION int late_packs() const { return late / entries; }
+  /// Returns the number of a row's values on and next to the diagonal: its pivot, or the triangle of a node.
+  KOKKOS_INLINE_FUNCTION int pivots() const { return unknowns * (unknowns + 1) / 2; }
+  /// Returns the number of scalars of a row in scratch memory: b, x and the pivot, which nodes do not need there.
+  KOKKOS_INLINE_FUNCTION int row_scalars() const { return unknowns > 1 ? 2 * unknowns : 3; }
 };
 
 /// Partition of the positions into blocks of rows, each solved by a team slice by slice. The rows of a slice, at most
@@ -104,6 +127,20 @@ struct BlockPlan {
     return found;
   }
 
+  /// Returns the number of entry e of the row at position p, as for_entries() passes it.
+  template <class Count>
+  KOKKOS_FORCEINLINE_FUNCTION Count number_of(index p, Count e, bool& is_deferred) const {
+    int before = 0;
+    is_deferred = false;
+    for (int f = 0; f < shape.late; ++f) {
+      auto const entry =
+          static_cast<Count>(late(static_cast<std::size_t>(p) * std::size_t(shape.late) + std::size_t(f)));
+      before += entry < e;
+      is_deferred |= entry == e;
+    }
+    return is_deferred ? static_cast<Count>(before) : e - static_cast<Count>(before);
+  }
+
   /// Calls f with each array that a solve or an update reads.
   template <class F>
   void for_arrays(F const& f) {
@@ -136,11 +173,14 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
 /// Returns the bytes of scratch memory of a block: entries with their columns, slices, b, pivots, x, and alignment.
 /// @param slots  number of entries, padding included
 template <class T>
-KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_bytes, std::size_t rows,
+KOKKOS_FUNCTION std::size_t block_scratch_bytes(RowShape const& shape, std::size_t slots, std::size_t rows,
                                                 std::size_t slices, std::size_t halos) {
   using scalar = typename T::scalar;
-  return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
-         (3 * rows + halos + 1) * sizeof(scalar) + 96;
+  auto const unknowns = static_cast<std::size_t>(shape.unknowns);
+  return slots * (static_cast<std::size_t>(shape.value_bytes) + sizeof(std::uint16_t)) +
+         slices * sizeof(std::uint64_t) +
+         (static_cast<std::size_t>(shape.row_scalars()) * rows + unknowns * (halos + 1)) * sizeof(scalar) +
+         (shape.unknowns > 1 ? 128 : 96);
 }
 /// Returns the bytes of scratch memory that a team needs to sum a long row: partial sums and alignment.
 template <class T>
@@ -150,9 +190,9 @@ KOKKOS_FUNCTION std::size_t long_row_scratch_bytes() {
 /// Returns the bytes of scratch memory that a row adds to its block, its expected halo values included.
 /// @param slots  number of its entries, padding included
 template <class T>
-KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
+KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(RowShape const& shape, std::uint64_t slots, double entries) {
   auto const halos = static_cast<std::size_t>(entries * BlockedTuning::expected_halos);
-  return block_scratch_bytes<T>(slots, value_bytes, 1, 1, halos) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
+  return block_scratch_bytes<T>(shape, slots, 1, 1, halos) - block_scratch_bytes<T>(shape, 0, 0, 0, 0);
 }
 
 /// Cutter of groups into blocks of rows, and of blocks into slices.
@@ -215,8 +255,7 @@ class BlockCutter {
         "sptrsv::blocked::cost", exec_, work_, n_, cost, KOKKOS_LAMBDA(index p) {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
-          std::uint64_t const mine =
-              row_scratch_bytes<T>(shape.slots(entries), shape.value_bytes, static_cast<double>(entries));
+          std::uint64_t const mine = row_scratch_bytes<T>(shape, shape.slots(entries), static_cast<double>(entries));
           return mine < least ? least : mine;
         });
     // number of the position's part in its group; all parts of a group have about equal cost
@@ -260,8 +299,9 @@ class BlockCutter {
 
   /// Lists the deferred entries of each row.
   void find_deferred(BlockPlan<T>& plan) {
-    constexpr int most = BlockedTuning::deferred_entries;
-    plan.late = of_plan_.template take<std::uint16_t>(static_cast<std::size_t>(n_) * most);
+    constexpr int most_late = std::max(BlockedTuning::deferred_entries, BlockedTuning::deferred_blocks);
+    int const most = shape_.late;
+    plan.late = of_plan_.template take<std::uint16_t>(static_cast<std::size_t>(n_) * static_cast<std::size_t>(most));
     auto const late = plan.late;
     auto const row = plan.row;
     auto const rows = rows_;
@@ -271,8 +311,8 @@ class BlockCutter {
           index const i = row(p);
           auto const count = static_cast<int>(rows.count(i) > BlockedTuning::long_row ? 0 : rows.count(i));
           auto k = rows.first(i);
-          index level[most];
-          int entry[most], found = 0;  // by ascending level
+          index level[most_late];
+          int entry[most_late], found = 0;  // by ascending level
           for (int e = 0; e < count; ++e, k += rows.step()) {
             index const mine = level_of(rows.col_idx(k));
             if (found == most && mine < level[0]) continue;
@@ -288,7 +328,7 @@ class BlockCutter {
           for (int a = 1; a < found; ++a)
             for (int b = a; b > 0 && entry[b - 1] > entry[b]; --b) Kokkos::kokkos_swap(entry[b - 1], entry[b]);
           for (int a = 0; a < most; ++a)
-            late(static_cast<std::size_t>(p) * most + static_cast<std::size_t>(a)) =
+            late(static_cast<std::size_t>(p) * static_cast<std::size_t>(most) + static_cast<std::size_t>(a)) =
                 a < found ? static_cast<std::uint16_t>(entry[a]) : BlockPlan<T>::no_entry;
         });
   }
@@ -333,7 +373,7 @@ class BlockCutter {
           if (slice_chunks(s) == 0)
             return lanes * ((static_cast<std::uint64_t>(rows.count(row(p))) + width - 1) / width);
           return static_cast<std::uint64_t>(slice_row(s + 1) - p) *
-                 (lanes * static_cast<std::uint64_t>(slice_chunks(s)) + (shape.late > 0));
+                 (lanes * static_cast<std::uint64_t>(slice_chunks(s)) + static_cast<std::uint64_t>(shape.late_packs()));
         });
     plan.col_idx = of_plan_.template take<std::uint16_t>(packs * static_cast<std::size_t>(shape_.entries));
     auto const block_row = plan.block_row;

@@ -30,6 +30,7 @@ struct BlockedDescription : AlgorithmDefaults {
     int computing_warps = 0, fetching_warps = 0;
     int teams = 0;
     int late = 1;
+    int nodes = 1;
     int scratch = 0;
     template <class V>
     void visit(V& v) {
@@ -43,6 +44,7 @@ struct BlockedDescription : AlgorithmDefaults {
       v.integer("fetching_warps", fetching_warps, 0, 8, "GPU: warps that fetch what other blocks solve; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
       v.integer("late", late, 0, 1, "GPU: 1: longer rows add the entries that are solved latest after all others");
+      v.integer("nodes", nodes, 0, 1, "GPU: 1: solves consecutive rows with equal columns as one unit");
       v.integer("scratch", scratch, 0, INT_MAX, "GPU: bytes of scratch memory of a block, at least 20480; 0: chosen");
     }
   };

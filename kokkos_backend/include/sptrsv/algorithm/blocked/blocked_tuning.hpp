@@ -25,6 +25,21 @@ struct BlockedTuning {
   /// Number of deferred entries of a row: those whose x is solved latest. Each lane of the row adds them after the sum
   /// over lanes of all other entries. Rows with fewer than `least_deferred_lanes` lanes have none.
   static constexpr int deferred_entries = 4, least_deferred_lanes = 4;
+  /// Number of deferred blocks of a node.
+  static constexpr int deferred_blocks = 3;
+  /// Growth of errors above which a node keeps its triangle and is solved by substitution; see FillNodes.
+  static constexpr double most_node_growth = 100;
+  /// Numbers of rows of nodes that the kernel takes: bit s is set for nodes of s rows. Nodes of 6 or 8 rows are two
+  /// nodes each, and those of 7 rows are solved row by row. With more rows, or with larger scalars, a lane's block does
+  /// not fit its registers.
+  template <class Scalar>
+  static constexpr unsigned node_sizes = 1u << 2 | 1u << 3 | (sizeof(Scalar) > 8 ? 0u : 1u << 4 | 1u << 5);
+  /// Maximum number of dense blocks of a node, which its slice counts in 8 bits.
+  static constexpr int most_node_blocks = 255;
+  /// Returns the minimum number of lanes of a node: each unknown's sum ends on a lane of its own.
+  static constexpr int least_node_lanes(int unknowns) { return unknowns > 4 ? 8 : unknowns > 2 ? 4 : 2; }
+  /// Maximum number of threads of a team that solves nodes: with 512, a thread has 128 registers, which suffice.
+  static constexpr int node_threads = 512;
   /// Maximum number of rows of a block.
   static constexpr int block_rows = 2048;
   /// Host: minimum blocks per thread, and bounds of the number of rows of a block. Measured on two cores of an AMD
