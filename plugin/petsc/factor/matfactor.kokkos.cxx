@@ -3,9 +3,11 @@
 // solver.
 #include "factor/matfactor.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "factor/backend_factor.hpp"
+#include "factor/block_pivots.hpp"
 #include "factor/factor_state.hpp"
 #include "factor/library_factor.hpp"
 #include "factor/petsc_factor.hpp"
@@ -66,6 +68,12 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)task.F, options));
   FactorChoice const asked = options.factor;
+  PetscCheck(!options.block_pivots || (!IsLibrary(asked) && !std::strcmp(task.matrix_type, MATSEQAIJ)),
+             PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_block_pivots is for matrices of type %s (this one is of type %s, whose pivots are "
+             "blocks already) and for factors by PETSc and sptrsv; leave it out, or choose another "
+             "-%smat_sptrsv_factor",
+             task.prefix(), MATSEQAIJ, task.matrix_type, task.prefix());
   if (IsLibrary(asked)) {
     std::unique_ptr<DirectLibrary> library;
     PetscCall(MakeDirectLibrary(task.F, asked, &library));
@@ -81,6 +89,7 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscCall(Guarded(task.F, [&] {
     if (native) *source = std::make_unique<PetscFactor>(native);
     else *source = std::make_unique<BackendFactor>(asked);
+    if (options.block_pivots) *source = std::make_unique<BlockPivots>(std::move(*source));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests factors of aij matrices with dense blocks as pivots: each is compared with PETSc's own factor of the same
+// matrix of type baij. CMake runs all tests again with factors by the backend.
+#include "block_pair.hpp"
+#include "host_device_pair.hpp"
+
+namespace petsc_test {
+namespace {
+
+char const* const prefix = "blocks_";
+
+/// Fixture in which factors with the prefix have dense blocks as pivots, and the other options of this run.
+class BlockPivots : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char factor[16];
+    PetscBool given;
+    ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_block_pivots", "true"), 0);
+    ASSERT_EQ((int)PetscOptionsGetString(NULL, NULL, "-mat_sptrsv_factor", factor, sizeof factor, &given), 0);
+    by_backend_ = given;
+    if (given) {
+      ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_factor", factor), 0);
+    }
+  }
+  void TearDown() override {
+    for (char const* option : {"-blocks_mat_sptrsv_block_pivots", "-blocks_mat_sptrsv_factor"})
+      ASSERT_EQ((int)PetscOptionsClearValue(NULL, option), 0);
+  }
+  bool by_backend_ = false;  ///< whether the backend computes the factors
+};
+
+/// A matrix as aij and as baij, with PETSc's factor of the second and the plugin's of the first.
+struct AijAndBaij {
+  Mat aij = nullptr, baij = nullptr;
+  Factor own, ours;
+
+  ~AijAndBaij() {
+    (void)MatDestroy(&aij);
+    (void)MatDestroy(&baij);
+  }
+  PetscErrorCode Make(BlockMatrix m) {
+    m.type = MATSEQAIJ;
+    PetscCall(Build(m, &aij));
+    m.type = MATSEQBAIJ;
+    return Build(m, &baij);
+  }
+  PetscErrorCode Symbolic(Factoring setup, char const* type) {
+    PetscCall(own.Symbolic(baij, MATSOLVERPETSC, NULL, setup));
+    std::vector<PetscInt> const of_blocks = setup.row_perm;
+    PetscInt bs;
+    PetscCall(MatGetBlockSize(aij, &bs));
+    setup.row_perm.clear();
+    for (PetscInt block : of_blocks)
+      for (PetscInt r = 0; r < bs; ++r) setup.row_perm.push_back(block * bs + r);
+    setup.col_perm = setup.row_perm;
+    return ours.Symbolic(aij, type, prefix, setup);
+  }
+  /// Computes the values of both factors, and compares the results.
+  PetscErrorCode Numeric() {
+    PetscCall(own.Numeric(baij));
+    PetscCall(ours.Numeric(aij));
+    return ExpectNear("with blocks as pivots", own.mat(), ours.mat());
+  }
+};
+
+/// @param by_backend  whether the backend computes the factors; PETSc's own ICC(k) with k >= 1 then differs
+PetscErrorCode CheckFactors(BlockMatrix const& m, bool by_backend) {
+  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
+    for (PetscInt levels = 0; levels < 3; ++levels)
+      for (bool const reversed : {false, true}) {
+        Factoring setup;
+        setup.ftype = ftype;
+        setup.levels = levels;
+        bool const incomplete = ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC;
+        if (levels > 0 && by_backend && ftype == MAT_FACTOR_ICC) continue;
+        if ((levels > 0 && !incomplete) || (reversed && setup.symmetric())) continue;
+        for (PetscInt block = 0; reversed && block < m.rows; ++block) setup.row_perm.push_back(m.rows - 1 - block);
+        setup.col_perm = setup.row_perm;
+        SCOPED_TRACE(std::to_string(m.bs) + ", " + MatFactorTypes[ftype] + " " + std::to_string(levels) +
+                     (reversed ? ", reversed" : ""));
+        for (char const* type : some_types) {
+          AijAndBaij pair;
+          PetscCall(pair.Make(m));
+          PetscCall(pair.Symbolic(setup, type));
+          PetscCall(pair.Numeric());
+          for (Mat A : {pair.aij, pair.baij}) PetscCall(MatScale(A, 1.5));
+          PetscCall(pair.Numeric());
+          std::string const view = ViewText(pair.ours.mat());
+          EXPECT_NE(view.find("pivots are blocks of " + std::to_string(m.bs)), std::string::npos) << view;
+          EXPECT_EQ(view.find("factored by sptrsv") != std::string::npos, by_backend) << view;
+        }
+      }
+  return PETSC_SUCCESS;
+}
+
+/// Returns an entry of a symmetric block with a dominant diagonal.
+PetscScalar Symmetric(PetscInt, PetscInt r, PetscInt c) { return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)(r + c); }
+
+TEST_F(BlockPivots, AreThoseOfBaij) {
+  for (PetscInt bs : {2, 3, 4, 5, 7}) {
+    BlockMatrix m;
+    m.bs = bs;
+    m.diagonal = Symmetric;
+    EXPECT_EQ((int)CheckFactors(m, by_backend_), 0);
+  }
+}
+TEST_F(BlockPivots, TakeMissingEntriesOfBlocksAsZeros) {
+  for (PetscInt bs : {2, 3}) {
+    BlockMatrix m;
+    m.bs = bs;
+    m.diagonal = Symmetric;
+    m.without = [](PetscInt I, PetscInt J, PetscInt r, PetscInt c) { return I != J && (r + c + I + J) % 3 == 0; };
+    EXPECT_EQ((int)CheckFactors(m, by_backend_), 0);
+  }
+}
+/// Checks blocks that only pivoting within the block could invert, for which PETSc reports the block's row.
+TEST_F(BlockPivots, ReportZeroPivotsAsBaijDoes) {
+  for (PetscInt bs : {2, 3, 4}) {
+    BlockMatrix m;
+    m.bs = bs;
+    m.diagonal = [](PetscInt block, PetscInt r, PetscInt c) { return block == 5 ? 0 : Dominant(block, r, c); };
+    m.coupling = 0;
+    AijAndBaij pair;
+    PivotStatus own, ours;
+    ASSERT_EQ((int)pair.Make(m), 0);
+    for (Mat A : {pair.aij, pair.baij}) ASSERT_EQ((int)MatSetErrorIfFailure(A, PETSC_FALSE), 0);
+    Factoring setup;
+    setup.ftype = MAT_FACTOR_ILU;
+    ASSERT_EQ((int)pair.Symbolic(setup, "sptrsv"), 0);
+    ASSERT_EQ((int)pair.own.Numeric(pair.baij), 0);
+    ASSERT_EQ((int)pair.ours.Numeric(pair.aij), 0);
+    ASSERT_EQ((int)GetPivotStatus(pair.own.mat(), &own), 0);
+    ASSERT_EQ((int)GetPivotStatus(pair.ours.mat(), &ours), 0);
+    EXPECT_NE((int)own.error, 0);
+    EXPECT_EQ((int)own.error, (int)ours.error);
+  }
+}
+TEST_F(BlockPivots, FollowChangesOfThePattern) {
+  AijAndBaij pair;
+  BlockMatrix m;
+  m.diagonal = Symmetric;
+  m.without = [](PetscInt I, PetscInt J, PetscInt r, PetscInt c) { return I == 3 && J == 4 && r == 0 && c == 1; };
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)pair.Make(m), 0);
+  ASSERT_EQ((int)pair.Symbolic(setup, "levelset"), 0);
+  ASSERT_EQ((int)pair.Numeric(), 0);
+  for (Mat A : {pair.aij, pair.baij}) {  // a new entry in a block that exists
+    ASSERT_EQ((int)MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), 0);
+    ASSERT_EQ((int)MatSetValue(A, 6, 9, 0.7, INSERT_VALUES), 0);
+    ASSERT_EQ((int)Assemble(A), 0);
+  }
+  EXPECT_EQ((int)pair.Numeric(), 0);
+}
+
+TEST_F(BlockPivots, AreRefusedWithARemedy) {
+  auto const refused = [](char const* type, PetscInt bs, std::vector<PetscInt> const& order, std::string const& part) {
+    BlockMatrix m;
+    m.type = type;
+    m.bs = bs;
+    m.diagonal = Dominant;
+    Mat A;
+    Factor factor;
+    Factoring setup;
+    setup.ftype = MAT_FACTOR_ILU;
+    setup.row_perm = setup.col_perm = order;
+    ASSERT_EQ((int)Build(m, &A), 0);
+    CaughtError const caught = Catch([&] { return factor.Symbolic(A, "levelset", prefix, setup); });
+    EXPECT_NE((int)caught.code, 0);
+    EXPECT_NE(caught.message.find(part), std::string::npos) << caught.message;
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  };
+  refused(MATSEQAIJ, 1, {}, "MatSetBlockSize()");
+  refused(MATSEQBAIJ, 2, {}, "is for matrices of type seqaij");
+  std::vector<PetscInt> order(24);
+  for (PetscInt k = 0; k < 24; ++k) order[(std::size_t)k] = (k + 1) % 24;
+  refused(MATSEQAIJ, 2, order, "separates the rows of block 0 of 2 rows");
+}
+
+}  // namespace
+}  // namespace petsc_test
