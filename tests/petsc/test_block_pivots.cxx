@@ -177,5 +177,43 @@ TEST_F(BlockPivots, AreRefusedWithARemedy) {
   refused(MATSEQAIJ, 2, order, "separates the rows of block 0 of 2 rows");
 }
 
+/// Returns an ordering of the rows of a block matrix as aij.
+/// @param inodes  whether PETSc looks for rows with equal columns
+std::vector<PetscInt> OrderingOf(BlockMatrix m, char const* ordering, bool inodes) {
+  Mat A;
+  IS rows, cols;
+  PetscInt n;
+  PetscInt const* indices;
+  m.type = MATSEQAIJ;
+  m.diagonal = Dominant;
+  EXPECT_EQ((int)PetscOptionsSetValue(NULL, "-mat_no_inode", inodes ? "false" : "true"), 0);
+  EXPECT_EQ((int)Build(m, &A), 0);
+  EXPECT_EQ((int)PetscOptionsClearValue(NULL, "-mat_no_inode"), 0);
+  EXPECT_EQ((int)MatGetOrdering(A, ordering, &rows, &cols), 0);
+  EXPECT_EQ((int)ISGetLocalSize(rows, &n), 0);
+  EXPECT_EQ((int)ISGetIndices(rows, &indices), 0);
+  std::vector<PetscInt> const order(indices, indices + n);
+  EXPECT_EQ((int)ISRestoreIndices(rows, &indices), 0);
+  for (IS* is : {&rows, &cols}) EXPECT_EQ((int)ISDestroy(is), 0);
+  EXPECT_EQ((int)MatDestroy(&A), 0);
+  return order;
+}
+
+TEST(NodeOrderings, AreTheSameWithAndWithoutInodes) {
+  for (char const* ordering : {"color", "blockcolor"})
+    for (PetscInt bs : {2, 3, 5}) {
+      BlockMatrix m;
+      m.bs = bs;
+      auto const order = OrderingOf(m, ordering, false);
+      EXPECT_EQ(order, OrderingOf(m, ordering, true)) << ordering << " " << bs;
+      ASSERT_EQ(order.size(), (std::size_t)(m.rows * bs));
+      for (std::size_t k = 0; k < order.size(); ++k)
+        EXPECT_EQ(order[k], order[k - k % (std::size_t)bs] + (PetscInt)k % bs) << ordering << " " << bs;
+      m.without = [](PetscInt I, PetscInt J, PetscInt r, PetscInt c) { return I == 4 && J == 5 && r == 1 && c == 0; };
+      auto const of_rows = OrderingOf(m, ordering, false);  // no nodes: an ordering of the rows
+      EXPECT_EQ(of_rows.size(), order.size());
+    }
+}
+
 }  // namespace
 }  // namespace petsc_test

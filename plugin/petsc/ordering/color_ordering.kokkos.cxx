@@ -13,11 +13,12 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Colors a matrix on the device if its pattern is there, if it has no inodes, and if the options ask for the serial
-/// coloring at distance 1 without balancing.
+/// Colors a matrix on the device if its pattern is there, if it has no inodes or nodes, and if the options ask for the
+/// serial coloring at distance 1 without balancing.
+/// @param node_size  of FindNodes()
 /// @param done  out; false: the matrix has to be colored on the host
-PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring,
-                             bool* done)
+PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, PetscInt node_size,
+                             sptrsv::Coloring<PetscInt>& coloring, bool* done)
 {
   using T = sptrsv::Types<Scalar, PetscInt, PetscInt, DeviceExec>;
   PetscBool aij, kokkos;
@@ -29,7 +30,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionBegin;
   *done = false;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  if (!has_device || !aij || options.balance || options.distance > 1 ||
+  if (!has_device || !aij || node_size > 1 || options.balance || options.distance > 1 ||
       options.algorithm != sptrsv::ColorAlgorithm::serial)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
@@ -49,7 +50,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, IS* rows, IS* cols)
+PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, PetscInt node_size, IS* rows, IS* cols)
 {
   PetscInt const colors = coloring.num_colors();
   PetscInt largest = 0, smallest = colors ? coloring.size(0) : 0;
@@ -63,7 +64,7 @@ PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, I
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",
                       colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
-  PetscCall(MakeOrderings(coloring.color_rows, rows, cols));
+  PetscCall(MakeOrderings(coloring.color_rows, node_size, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,17 +74,19 @@ PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
 {
   sptrsv::ColorOptions options;
   sptrsv::Coloring<PetscInt> coloring;
+  PetscInt node_size;
   bool done;
 
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)A, options, color_group));
   PetscCall(EnsureKokkos());
-  PetscCall(ColorOnDevice(A, options, coloring, &done));
+  PetscCall(FindNodes(A, &node_size));
+  PetscCall(ColorOnDevice(A, options, node_size, coloring, &done));
   if (!done)
-    PetscCall(OrderGraph(A, color_ordering, [&](auto const& graph) {
+    PetscCall(OrderGraph(A, color_ordering, node_size, [&](auto const& graph) {
       coloring = sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(graph, options);
     }));
-  PetscCall(MakeOrdering(A, coloring, rows, cols));
+  PetscCall(MakeOrdering(A, coloring, node_size, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,12 +94,14 @@ PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType, IS* rows, IS* c
 {
   sptrsv::BlockColorOptions<PetscInt> options;
   sptrsv::Coloring<PetscInt> coloring;
+  PetscInt node_size;
 
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)A, options, block_color_group));
-  PetscCall(
-      OrderGraph(A, block_color_ordering, [&](auto const& graph) { coloring = sptrsv::color_blocks(graph, options); }));
-  PetscCall(MakeOrdering(A, coloring, rows, cols));
+  PetscCall(FindNodes(A, &node_size));
+  PetscCall(OrderGraph(A, block_color_ordering, node_size,
+                       [&](auto const& graph) { coloring = sptrsv::color_blocks(graph, options); }));
+  PetscCall(MakeOrdering(A, coloring, node_size, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,11 +33,13 @@ PetscErrorCode MatGetOrdering_Metis(Mat A, MatOrderingType, IS* rows, IS* cols)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)A);
   std::vector<PetscInt> order;
+  PetscInt node_size;
   int status = CHOLMOD_OK;
 
   PetscFunctionBegin;
   PetscCall(CheckSuiteSparse(A));
-  PetscCall(OrderGraph(A, metis_ordering, [&](auto const& graph) { status = OrderByMetis(graph, order); }));
+  PetscCall(FindNodes(A, &node_size));
+  PetscCall(OrderGraph(A, metis_ordering, node_size, [&](auto const& graph) { status = OrderByMetis(graph, order); }));
   PetscCheck(status != CHOLMOD_OUT_OF_MEMORY, comm, PETSC_ERR_MEM,
              "METIS lacks memory for a graph of %" PetscInt_FMT " vertices; use the ordering nd",
              (PetscInt)order.size());
@@ -45,7 +47,7 @@ PetscErrorCode MatGetOrdering_Metis(Mat A, MatOrderingType, IS* rows, IS* cols)
              "This CHOLMOD was built without METIS; use the ordering nd");
   PetscCheck(status == CHOLMOD_OK, comm, PETSC_ERR_LIB,
              "METIS fails with CHOLMOD's status %d, perhaps for lack of memory; use the ordering nd", status);
-  PetscCall(MakeOrderings(order, rows, cols));
+  PetscCall(MakeOrderings(order, node_size, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
