@@ -13,18 +13,25 @@ char const* const prefix = "blocks_";
 class BlockPivots : public ::testing::Test {
  protected:
   void SetUp() override {
-    char factor[16];
-    PetscBool given;
     ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_block_pivots", "true"), 0);
-    ASSERT_EQ((int)PetscOptionsGetString(NULL, NULL, "-mat_sptrsv_factor", factor, sizeof factor, &given), 0);
-    by_backend_ = given;
-    if (given) {
-      ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_factor", factor), 0);
+    ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_factor", of_run("factor", "host").c_str()), 0);
+    if (!of_run("backend", "").empty()) {
+      ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-blocks_mat_sptrsv_backend", of_run("backend", "").c_str()), 0);
     }
+    by_backend_ = of_run("factor", "host") == "device";
   }
   void TearDown() override {
-    for (char const* option : {"-blocks_mat_sptrsv_block_pivots", "-blocks_mat_sptrsv_factor"})
+    for (char const* option :
+         {"-blocks_mat_sptrsv_block_pivots", "-blocks_mat_sptrsv_factor", "-blocks_mat_sptrsv_backend"})
       ASSERT_EQ((int)PetscOptionsClearValue(NULL, option), 0);
+  }
+  /// Returns the value of an option of this run without a prefix.
+  static std::string of_run(std::string const& option, std::string const& otherwise) {
+    char value[16];
+    PetscBool given;
+    EXPECT_EQ((int)PetscOptionsGetString(NULL, NULL, ("-mat_sptrsv_" + option).c_str(), value, sizeof value, &given),
+              0);
+    return given ? value : otherwise;
   }
   bool by_backend_ = false;  ///< whether the backend computes the factors
 };
@@ -151,6 +158,57 @@ TEST_F(BlockPivots, FollowChangesOfThePattern) {
     ASSERT_EQ((int)Assemble(A), 0);
   }
   EXPECT_EQ((int)pair.Numeric(), 0);
+}
+
+/// Checks the factor of a PC with its default ordering, for which a matrix with inodes would have ND.
+TEST_F(BlockPivots, HaveTheNaturalOrderingByDefault) {
+  for (PCType type : {PCLU, PCCHOLESKY, PCILU, PCICC}) {
+    BlockMatrix m;
+    m.type = MATSEQAIJ;
+    m.bs = 3;
+    m.diagonal = Symmetric;
+    Mat A;
+    PC pc;
+    MatOrderingType ordering;
+    ASSERT_EQ((int)Build(m, &A), 0);
+    ASSERT_EQ((int)MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE), 0);
+    ASSERT_EQ((int)PCCreate(PETSC_COMM_SELF, &pc), 0);
+    ASSERT_EQ((int)PCSetOptionsPrefix(pc, prefix), 0);
+    ASSERT_EQ((int)PCSetOperators(pc, A, A), 0);
+    ASSERT_EQ((int)PCSetType(pc, type), 0);
+    ASSERT_EQ((int)PCFactorSetMatSolverType(pc, "colorset"), 0);
+    ASSERT_EQ((int)PCSetUp(pc), 0) << type;
+    Mat F;
+    ASSERT_EQ((int)PCFactorGetMatrix(pc, &F), 0);
+    ASSERT_EQ((int)MatFactorGetPreferredOrdering(F, MAT_FACTOR_LU, &ordering), 0);
+    EXPECT_STREQ(ordering, MATORDERINGNATURAL) << type;
+    ASSERT_EQ((int)PCDestroy(&pc), 0);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+/// Checks that a numeric phase that fails leaves nothing behind.
+TEST_F(BlockPivots, GoOnAfterAFailure) {
+  AijAndBaij pair;
+  BlockMatrix m;
+  m.diagonal = Symmetric;
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)pair.Make(m), 0);
+  ASSERT_EQ((int)pair.Symbolic(setup, "levelset"), 0);
+  ASSERT_EQ((int)pair.Numeric(), 0);
+  PetscInt row_ptr[25], col_idx[25];
+  PetscScalar values[25];
+  for (PetscInt i = 0; i <= 24; ++i) {
+    row_ptr[i] = i == 24 ? 25 : i;
+    col_idx[i] = i == 24 ? 23 : i;
+    values[i] = 1;
+  }
+  Mat twice;  // the last row has its diagonal entry twice
+  ASSERT_EQ((int)MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 24, 24, row_ptr, col_idx, values, &twice), 0);
+  CaughtError const caught = Catch([&] { return pair.ours.Numeric(twice); });
+  EXPECT_NE(caught.message.find("Row 23"), std::string::npos) << caught.message;
+  EXPECT_EQ((int)pair.Numeric(), 0);
+  ASSERT_EQ((int)MatDestroy(&twice), 0);
 }
 
 TEST_F(BlockPivots, AreRefusedWithARemedy) {

@@ -49,7 +49,8 @@ class BlockPivots final : public FactorSource {
   PetscErrorCode CopyValues(FactorTask const& task, Mat A);
 
   std::unique_ptr<FactorSource> source_;
-  FactorTask task_;  // of source_, with orderings of blocks
+  FactorTask task_;          // of source_, with orderings of blocks
+  PetscInt block_size_ = 1;  // of the symbolic phase
   Mat blocks_ = nullptr;
   std::vector<PetscInt> entry_of_;  // entry of A for each value of blocks_; -1: none
   PatternStamp stamp_;              // pattern of A

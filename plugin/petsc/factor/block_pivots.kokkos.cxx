@@ -111,12 +111,10 @@ PetscErrorCode BlockPivots::ReadOrdering(IS is, PetscInt bs, IS* blocks)
   });
   PetscCall(ISRestoreIndices(is, &rows));
   PetscCall(code);
-  PetscCheck(
-      k == size, PETSC_COMM_SELF, PETSC_ERR_SUP,
-      "The ordering separates the rows of block %" PetscInt_FMT " of %" PetscInt_FMT
-      " rows, which -mat_sptrsv_block_pivots takes as one; use -pc_factor_mat_ordering_type natural, or a matrix "
-      "whose rows of a block have equal columns",
-      k / bs, bs);
+  PetscCheck(k == size, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The ordering separates the rows of block %" PetscInt_FMT " of %" PetscInt_FMT
+             " rows, which -mat_sptrsv_block_pivots takes as one; use -pc_factor_mat_ordering_type natural",
+             k / bs, bs);
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)order.size(), order.data(), PETSC_COPY_VALUES, blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,19 +122,16 @@ PetscErrorCode BlockPivots::ReadOrdering(IS is, PetscInt bs, IS* blocks)
 /// Makes the matrix of blocks, without values.
 PetscErrorCode BlockPivots::MakeBlocks(FactorTask const& task, Mat A)
 {
-  PetscInt bs, twice = -1;
+  PetscInt const bs = block_size_;
+  PetscInt twice = -1;
   PatternAccess arrays;
-  PetscBool known, symmetric;
+  PetscBool known, is;
   Stream stream;
   std::vector<PetscInt> row_ptr, col_idx;
   MPI_Comm const comm = PetscObjectComm((PetscObject)task.F);
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCheck(bs > 1, comm, PETSC_ERR_ARG_WRONG,
-             "Option -%smat_sptrsv_block_pivots needs a matrix with a block size, and this one has 1; call "
-             "MatSetBlockSize()",
-             task.prefix());
+  stamp_ = PatternStamp{};  // so that the next numeric phase makes them again if this one fails
   PetscCall(MatDestroy(&blocks_));
   PetscCall(arrays.Get(A, false));
   PetscCall(Guarded(task.F, [&] { twice = FindBlocks(arrays, bs, row_ptr, col_idx, entry_of_); }));
@@ -148,12 +143,14 @@ PetscErrorCode BlockPivots::MakeBlocks(FactorTask const& task, Mat A)
              " rows, more than PetscInt counts; use a PETSc with 64-bit indices, or more ranks",
              entry_of_.size(), bs);
   PetscCall(MatCreate(PETSC_COMM_SELF, &blocks_));
+  PetscCall(MatSetOptionsPrefix(blocks_, "sptrsv_blocks_"));  // -mat_view is for matrices of the program
   PetscCall(MatSetSizes(blocks_, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
   PetscCall(MatSetType(blocks_, MATSEQBAIJ));
   PetscCall(MatSeqBAIJSetPreallocationCSR(blocks_, bs, row_ptr.data(), col_idx.data(), NULL));
-  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  if (known) PetscCall(MatSetOption(blocks_, MAT_SYMMETRIC, symmetric));
-  PetscCall(MatSetErrorIfFailure(blocks_, A->erroriffailure));
+  PetscCall(MatIsSymmetricKnown(A, &known, &is));
+  if (known) PetscCall(MatSetOption(blocks_, MAT_SYMMETRIC, is));
+  PetscCall(MatIsHermitianKnown(A, &known, &is));
+  if (known) PetscCall(MatSetOption(blocks_, MAT_HERMITIAN, is));
   PetscCall(CurrentStream(task.backend.kokkos, &stream));
   PetscCall(Guarded(task.F, [&] {
     if (task.backend.device) copy_ = std::make_unique<BlockValuesOn<DeviceExec>>(stream, entry_of_);
@@ -171,8 +168,13 @@ PetscErrorCode BlockPivots::Analyze(FactorTask const& task, Mat A, MatFactorInfo
   std::unique_ptr<FactorSource> next;
 
   PetscFunctionBegin;
-  PetscCall(MakeBlocks(task, A));
   PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(bs > 1, PetscObjectComm((PetscObject)task.F), PETSC_ERR_ARG_WRONG,
+             "Option -%smat_sptrsv_block_pivots needs a matrix with a block size, and this one has 1; call "
+             "MatSetBlockSize()",
+             task.prefix());
+  block_size_ = bs;
+  PetscCall(MakeBlocks(task, A));
   task_ = task;
   task_.matrix_type = MATSEQBAIJ;
   task_.rows = task_.cols = nullptr;
@@ -213,7 +215,8 @@ PetscErrorCode BlockPivots::CopyValues(FactorTask const& task, Mat A)
 
   PetscFunctionBegin;
   PetscCall(StampPattern(A, task.backend.device, &now));
-  if (!(now == stamp_)) PetscCall(MakeBlocks(task, A));
+  if (!blocks_ || !(now == stamp_)) PetscCall(MakeBlocks(task, A));
+  PetscCall(MatSetErrorIfFailure(blocks_, A->erroriffailure));
   PetscCall(CurrentStream(task.backend.kokkos, &stream));
   PetscCall(a.Get(A, task.backend.device && !by_petsc, stamp_.entries));
   if (by_petsc) {
@@ -246,11 +249,9 @@ PetscErrorCode BlockPivots::Compute(FactorTask const& task, Mat A, MatFactorInfo
 
 PetscErrorCode BlockPivots::View(FactorTask const&, PetscViewer viewer)
 {
-  PetscInt bs;
-
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(blocks_, &bs));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  pivots are blocks of %" PetscInt_FMT " x %" PetscInt_FMT "\n", bs, bs));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  pivots are blocks of %" PetscInt_FMT " x %" PetscInt_FMT "\n",
+                                   block_size_, block_size_));
   PetscCall(source_->View(task_, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -68,12 +68,15 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)task.F, options));
   FactorChoice const asked = options.factor;
-  PetscCheck(!options.block_pivots || (!IsLibrary(asked) && !std::strcmp(task.matrix_type, MATSEQAIJ)),
-             PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
-             "Option -%smat_sptrsv_block_pivots is for matrices of type %s (this one is of type %s, whose pivots are "
-             "blocks already) and for factors by PETSc and sptrsv; leave it out, or choose another "
+  PetscCheck(!options.block_pivots || !std::strcmp(task.matrix_type, MATSEQAIJ), PetscObjectComm((PetscObject)task.F),
+             PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_block_pivots is for matrices of type %s, and this one is of type %s, whose pivots "
+             "are its blocks already; leave the option out",
+             task.prefix(), MATSEQAIJ, task.matrix_type);
+  PetscCheck(!options.block_pivots || !IsLibrary(asked), PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_block_pivots is for factors by PETSc and sptrsv; leave it out, or choose another "
              "-%smat_sptrsv_factor",
-             task.prefix(), MATSEQAIJ, task.matrix_type, task.prefix());
+             task.prefix(), task.prefix());
   if (IsLibrary(asked)) {
     std::unique_ptr<DirectLibrary> library;
     PetscCall(MakeDirectLibrary(task.F, asked, &library));
@@ -255,12 +258,14 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
 
 /// Returns the ordering that PETSc's own factors prefer, or for an incomplete factor the ordering that its algorithm is
 /// made for, if it has one. A complete factor has so much fill that the algorithm's ordering would not reduce the
-/// number of sets. PETSc computes symmetric factors with blocks in the natural ordering only.
-/// @param library  whether a library factors, which orders the matrix itself
-MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks, bool library)
+/// number of sets. PETSc computes symmetric factors with blocks in the natural ordering only, and other orderings of a
+/// seqaij matrix may separate the rows of its blocks.
+/// @param by_blocks  whether A's type has dense blocks
+MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks,
+                                  FactorOptions const& options)
 {
-  if (library) return MATORDERINGEXTERNAL;
-  if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
+  if (IsLibrary(options.factor)) return MATORDERINGEXTERNAL;
+  if (options.block_pivots || (by_blocks && IsSymmetric(ftype))) return MATORDERINGNATURAL;
   if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return MATORDERINGND;
   auto const* info = sptrsv::find_algorithm(solver_type);
   return info && !info->ordering.empty() ? info->ordering.c_str() : MATORDERINGNATURAL;
@@ -309,7 +314,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(read);
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
-    PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, IsLibrary(options.factor)),
+    PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, options),
                               (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;

@@ -164,8 +164,10 @@ struct BlockedModel : BlockedDescription {
   }
   template <class F>
   static void find_feature(F& features, std::string_view name) {
-    if (name == "strip_bytes")
-      features.set("strip_bytes", expects_strips(features.exec(), features.analysis()) ? features.value("bytes") : 0);
+    if (name == "strip_bytes") {  // a dense block needs `unknowns` halo values for unknowns^2 entries
+      bool const strips = expects_strips(features.exec(), features.analysis());
+      features.set("strip_bytes", strips ? features.value("bytes") / features.analysis().unknowns() : 0);
+    }
     if (name == "block_levels")
       features.set("block_levels", estimate_block_levels(features.exec(), features.analysis()));
   }

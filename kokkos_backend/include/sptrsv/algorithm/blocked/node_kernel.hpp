@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 
 #include "sptrsv/algorithm/blocked/block_kernel.hpp"
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
@@ -30,6 +31,7 @@ struct NodesOnDevice {
   using slots_type = SolvedSlots<scalar, 1>;
   static constexpr int stride = node_block_stride(Size), pivots = Size * (Size + 1) / 2;
   static constexpr int late = BlockedTuning::deferred_blocks;
+  static constexpr int slice_word = std::numeric_limits<unsigned>::digits, last_bit = 2 * slice_word - 1;
   static constexpr int padded = Size == 1 ? 1 : Size == 2 ? 2 : Size <= 4 ? 4 : 8;  ///< Size, rounded to a power of two
 
   BlockData<T> data;
@@ -159,7 +161,8 @@ struct NodesOnDevice {
       staged.slice[s] = static_cast<std::uint64_t>(from - first) |
                         static_cast<std::uint64_t>(plan.slice_row(slice + s + 1) - from) << 16 |
                         static_cast<std::uint64_t>(plan.slice_chunks(slice + s)) << 24 |
-                        (plan.slice_pack(slice + s) - first_pack) << 32 | by_substitution(slice + s) << 63;
+                        (plan.slice_pack(slice + s) - first_pack) << slice_word |
+                        by_substitution(slice + s) << last_bit;
     });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, (nodes + halos + 1) * Size), [&](int k) {
       if (k < (nodes + halos) * Size) scratch_slots::reset(x.at(k));
@@ -208,7 +211,7 @@ struct NodesOnDevice {
     bool substitutes;
 
     KOKKOS_FORCEINLINE_FUNCTION Slice(std::uint64_t fields, int thread) {
-      auto const low = static_cast<unsigned>(fields), high = static_cast<unsigned>(fields >> 32);
+      auto const low = static_cast<unsigned>(fields), high = static_cast<unsigned>(fields >> slice_word);
       nodes = static_cast<int>(low >> 16 & 0xff);
       blocks = static_cast<int>(low >> 24);
       first_pack = static_cast<int>(high & 0x7fffffffu);
