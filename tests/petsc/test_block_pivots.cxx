@@ -85,7 +85,7 @@ PetscErrorCode CheckFactors(BlockMatrix const& m, bool by_backend) {
         setup.col_perm = setup.row_perm;
         SCOPED_TRACE(std::to_string(m.bs) + ", " + MatFactorTypes[ftype] + " " + std::to_string(levels) +
                      (reversed ? ", reversed" : ""));
-        for (char const* type : some_types) {
+        for (char const* type : {"levelset", "sptrsv"}) {
           AijAndBaij pair;
           PetscCall(pair.Make(m));
           PetscCall(pair.Symbolic(setup, type));
@@ -104,7 +104,7 @@ PetscErrorCode CheckFactors(BlockMatrix const& m, bool by_backend) {
 PetscScalar Symmetric(PetscInt, PetscInt r, PetscInt c) { return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)(r + c); }
 
 TEST_F(BlockPivots, AreThoseOfBaij) {
-  for (PetscInt bs : {2, 3, 4, 5, 7}) {
+  for (PetscInt bs : {2, 3, 5, 7}) {
     BlockMatrix m;
     m.bs = bs;
     m.diagonal = Symmetric;
