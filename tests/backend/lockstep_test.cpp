@@ -199,7 +199,7 @@ TEST_P(InLockstep, SolvesEnd) {
 }
 /// Checks nodes, which `blocked` solves as units, also those whose triangles have no accurate inverse.
 TEST_P(InLockstep, SolvesOfNodesEnd) {
-  check_nodes<double>(own_instance(), {"lap2d:4", "powerlaw:30"}, true);
+  check_nodes<double>(own_instance(), {"powerlaw:30"}, true);
   check_hard_nodes<double>(own_instance(), "lap2d:6", lower, true);
   check_hard_nodes<double>(own_instance(), "lap2d:6", {Triangle::upper, Diagonal::inverted, Op::none}, true);
 }
