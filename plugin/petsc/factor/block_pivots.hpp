@@ -52,9 +52,9 @@ class BlockPivots final : public FactorSource {
   FactorTask task_;          // of source_, with orderings of blocks
   PetscInt block_size_ = 1;  // of the symbolic phase
   Mat blocks_ = nullptr;
-  std::vector<PetscInt> entry_of_;  // entry of A for each value of blocks_; -1: none
-  PatternStamp stamp_;              // pattern of A
-  std::unique_ptr<BlockValues> copy_;
+  std::vector<PetscInt> entry_of_;     // entry of A for each value of blocks_; -1: none
+  PatternStamp stamp_;                 // pattern of A
+  std::unique_ptr<BlockValues> copy_;  // null until the backend factors
   MatrixValues copied_;
 };
 

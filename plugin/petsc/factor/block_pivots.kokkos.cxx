@@ -48,6 +48,14 @@ class BlockValuesOn final : public OnSpace<BlockValues, Exec, BlockCopyState<Exe
   }
 };
 
+/// Makes a BlockValues on the GPU, where its work first goes to `stream`, or in host memory.
+/// @param entry_of  entry of the matrix for each value of the blocks; -1: none
+std::unique_ptr<BlockValues> MakeBlockValues(bool device, Stream stream, std::vector<PetscInt> const& entry_of)
+{
+  if (device) return std::make_unique<BlockValuesOn<DeviceExec>>(stream, entry_of);
+  return std::make_unique<BlockValuesOn<Kokkos::DefaultHostExecutionSpace>>(stream, entry_of);
+}
+
 /// Finds the pattern of A's dense blocks, columns ascending, and the entry of A for each value of the blocks.
 /// @param entry_of  by block, then by columns; -1: A has no such entry
 /// @return the first row that has two entries in a column, or -1
@@ -126,12 +134,12 @@ PetscErrorCode BlockPivots::MakeBlocks(FactorTask const& task, Mat A)
   PetscInt twice = -1;
   PatternAccess arrays;
   PetscBool known, is;
-  Stream stream;
   std::vector<PetscInt> row_ptr, col_idx;
   MPI_Comm const comm = PetscObjectComm((PetscObject)task.F);
 
   PetscFunctionBegin;
   stamp_ = PatternStamp{};  // so that the next numeric phase makes them again if this one fails
+  copy_.reset();
   PetscCall(MatDestroy(&blocks_));
   PetscCall(arrays.Get(A, false));
   PetscCall(Guarded(task.F, [&] { twice = FindBlocks(arrays, bs, row_ptr, col_idx, entry_of_); }));
@@ -151,11 +159,6 @@ PetscErrorCode BlockPivots::MakeBlocks(FactorTask const& task, Mat A)
   if (known) PetscCall(MatSetOption(blocks_, MAT_SYMMETRIC, is));
   PetscCall(MatIsHermitianKnown(A, &known, &is));
   if (known) PetscCall(MatSetOption(blocks_, MAT_HERMITIAN, is));
-  PetscCall(CurrentStream(task.backend.kokkos, &stream));
-  PetscCall(Guarded(task.F, [&] {
-    if (task.backend.device) copy_ = std::make_unique<BlockValuesOn<DeviceExec>>(stream, entry_of_);
-    else copy_ = std::make_unique<BlockValuesOn<Kokkos::DefaultHostExecutionSpace>>(stream, entry_of_);
-  }));
   PetscCall(StampPattern(A, task.backend.device, &stamp_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,13 +214,12 @@ PetscErrorCode BlockPivots::CopyValues(FactorTask const& task, Mat A)
   Stream stream;
   ValueAccess a;
   PatternStamp now;
-  bool const by_petsc = source_->holds_petsc_factor() && dynamic_cast<PetscFactor*>(source_.get());
+  bool const by_petsc = dynamic_cast<PetscFactor*>(source_.get()) != nullptr;
 
   PetscFunctionBegin;
   PetscCall(StampPattern(A, task.backend.device, &now));
   if (!blocks_ || !(now == stamp_)) PetscCall(MakeBlocks(task, A));
   PetscCall(MatSetErrorIfFailure(blocks_, A->erroriffailure));
-  PetscCall(CurrentStream(task.backend.kokkos, &stream));
   PetscCall(a.Get(A, task.backend.device && !by_petsc, stamp_.entries));
   if (by_petsc) {
     PetscScalar* to;
@@ -230,7 +232,9 @@ PetscErrorCode BlockPivots::CopyValues(FactorTask const& task, Mat A)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (task.backend.device && !a.on_device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(a.size * sizeof(Scalar))));
+  PetscCall(CurrentStream(task.backend.kokkos, &stream));
   PetscCall(Guarded(task.F, [&] {
+    if (!copy_) copy_ = MakeBlockValues(task.backend.device, stream, entry_of_);
     copy_->follow(stream);
     copied_ = copy_->run(a);
   }));
@@ -258,8 +262,8 @@ PetscErrorCode BlockPivots::View(FactorTask const&, PetscViewer viewer)
 
 std::size_t BlockPivots::memory_bytes() const
 {
-  // with the copies where the solves run, and the values of blocks_
-  return source_->memory_bytes() + 2 * entry_of_.size() * (sizeof(PetscInt) + sizeof(Scalar));
+  // entry_of_ and the values of blocks_, and copy_ has both once more
+  return source_->memory_bytes() + (copy_ ? 2 : 1) * entry_of_.size() * (sizeof(PetscInt) + sizeof(Scalar));
 }
 
 }  // namespace sptrsv_petsc
