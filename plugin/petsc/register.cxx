@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs when PETSc loads the plugin. Registers `sptrsv` and each algorithm as a MatSolverType, and the orderings
-// `color`, `blockcolor` and, with SuiteSparse, `metis`. Wraps PETSc's PC types `sor` and `eisenstat` (for sweeps),
-// `asm`, `gasm`, `bjacobi`, `fieldsplit` and `redistribute` (for values of submatrices).
+// Runs when PETSc loads the plugin. Registers `sptrsv` and each algorithm as a MatSolverType, other solver types again
+// (for -mat_sptrsv_replace), and the orderings `color`, `blockcolor` and, with SuiteSparse, `metis`. Wraps PETSc's PC
+// types `sor` and `eisenstat` (for sweeps), `asm`, `gasm`, `bjacobi`, `fieldsplit` and `redistribute` (for values of
+// submatrices).
 #include <dlfcn.h>
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "ordering/color_ordering.hpp"
 #include "ordering/metis_ordering.hpp"
 #include "relaxation/pc_relaxation.hpp"
+#include "replace/replace.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
 #include "subdomains/pc_subdomains.hpp"
@@ -39,17 +41,16 @@ std::string const& TypeName(std::size_t index)
 }
 std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
 
-/// Checks that A's type is seqbaij, seqsbaij, or derived from seqaij. PETSc also asks the plugin for factors of other
-/// types whose names begin with the name of a registered type.
+/// Checks A's type. PETSc also asks the plugin for factors of other types whose names begin with the name of a
+/// registered type.
 PetscErrorCode CheckMatType(Mat A)
 {
-  PetscBool known, baij;
+  PetscBool supported, baij;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &known, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  if (!known) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &known));
+  PetscCall(SupportsMatType(A, &supported));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
-  PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+  PetscCheck(supported, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "The sptrsv plugin has no factors for matrices of type %s; convert it to %s", ((PetscObject)A)->type_name,
              baij ? MATSEQBAIJ : MATSEQSBAIJ);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,6 +195,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
   PetscCall(RegisterTypes());
+  PetscCall(RegisterReplacements());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
 #if defined(SPTRSV_HAVE_METIS)

@@ -11,9 +11,9 @@ import sys
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "relaxation", "algorithm", "planner",
           "instance"]
 APART = ["ordering", "factorization", "relaxation"]
-PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "direct", "factor", "ordering", "relaxation",
-                 "subdomains", "shell", "root"]
-PLUGIN_APART = ["ordering", "relaxation", "subdomains", "shell"]
+PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "direct", "factor", "replace", "ordering",
+                 "relaxation", "subdomains", "shell", "root"]
+PLUGIN_APART = ["replace", "ordering", "relaxation", "subdomains", "shell"]
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DEVICE_WORDS = re.compile(

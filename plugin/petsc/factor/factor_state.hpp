@@ -7,13 +7,15 @@
 #include <string>
 
 #include "factor/factor_source.hpp"
+#include "factor/matfactor.hpp"
 #include "kokkos/guarded.hpp"
 
 namespace sptrsv_petsc {
 
-/// Data of a factor of type sptrsv: its MatSolverType, the results of the symbolic phase, and counts.
+/// Data of a factor of type sptrsv: its algorithm, the results of the symbolic phase, and counts.
 struct Mat_SpTRSV {
-  std::string requested;  // the MatSolverType
+  std::string requested;  // the algorithm, or sptrsv; the MatSolverType unless the factor replaces another
+  ReplacedType instead;   // without a name: none
 
   // results of the symbolic phase
   FactorTask task;

@@ -67,6 +67,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->task.backend));
+  if (f->instead.name)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  instead of type %s (-mat_sptrsv_replace)\n", f->instead.name));
   if (!f->source) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(f->source->View(f->task, viewer));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);

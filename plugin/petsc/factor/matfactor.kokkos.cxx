@@ -9,6 +9,7 @@
 #include "factor/backend_factor.hpp"
 #include "factor/block_pivots.hpp"
 #include "factor/factor_state.hpp"
+#include "factor/hand_over.hpp"
 #include "factor/library_factor.hpp"
 #include "factor/petsc_factor.hpp"
 #include "kokkos/kokkos_session.hpp"
@@ -138,7 +139,7 @@ PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, std::unique_pt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does the symbolic phase. Keeps nothing of an earlier one.
+/// Does the symbolic phase of the plugin. Keeps nothing of an earlier one.
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
@@ -168,6 +169,23 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Does the symbolic phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
+PetscErrorCode AnalyzeOrHandOver(Mat F, Mat A, PhaseInput const& input)
+{
+  ReplacedType const instead = Get(F)->instead;
+  QuietError error;
+  auto const analyze = [&] { return Analyze(F, A, input.rows, input.cols, input.kind, input.info); };
+
+  PetscFunctionBegin;
+  if (!instead.name) {
+    PetscCall(analyze());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CallQuietly(analyze, &error));
+  if (error.code) PetscCall(HandOver(F, A, input, false, instead, error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Passes values to the solver.
 PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
 {
@@ -191,7 +209,8 @@ PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
+/// Does the numeric phase of the plugin.
+PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   LoggedEvent event(events.numeric, (PetscObject)F, &f->seconds_numeric);
@@ -225,12 +244,30 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Does the numeric phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
+PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV const* f = Get(F);
+  ReplacedType const instead = f->instead;
+  PhaseInput const input = {f->task.kind, f->task.rows, f->task.cols, info};
+  QuietError error;
+
+  PetscFunctionBegin;
+  if (!instead.name || !f->source) {
+    PetscCall(ComputeValues(F, A, info));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CallQuietly([&] { return ComputeValues(F, A, info); }, &error));
+  if (error.code) PetscCall(HandOver(F, A, input, true, instead, error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <MatFactorType ftype>
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, ftype, info));
   F->ops->lufactornumeric = FactorNumeric;
+  PetscCall(AnalyzeOrHandOver(F, A, {ftype, r, c, info}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,8 +275,8 @@ template <MatFactorType ftype>
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, ftype, info));
   F->ops->choleskyfactornumeric = FactorNumeric;
+  PetscCall(AnalyzeOrHandOver(F, A, {ftype, perm, nullptr, info}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,13 +311,21 @@ MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, 
 PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 {
   PetscFunctionBegin;
-  *type = Get(F)->requested.c_str();
+  *type = Get(F)->instead.name ? Get(F)->instead.name : Get(F)->requested.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
+PetscErrorCode SupportsMatType(Mat A, PetscBool* supported)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, supported, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  if (!*supported) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, supported));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* algorithm, Mat* F, ReplacedType const* instead)
 {
   Mat B;
   PetscBool by_blocks;
@@ -298,7 +343,8 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(MatSetUp(B));
   PetscErrorCode const made = Guarded(B, [&] {
     auto f = std::make_unique<Mat_SpTRSV>();
-    f->requested = solver_type;
+    f->requested = algorithm;
+    if (instead) f->instead = *instead;
     B->data = f.release();
   });
   if (made) PetscCall(MatDestroy(&B));
@@ -306,7 +352,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
 
   B->factortype = ftype;
   PetscCall(PetscFree(B->solvertype));
-  PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
+  PetscCall(PetscStrallocpy(instead ? instead->name : algorithm, &B->solvertype));
   B->ops->destroy = MatDestroy_SPTRSV;
   if (A->factorprefix) PetscCall(MatSetOptionsPrefix(B, A->factorprefix));
   PetscErrorCode const read = ReadGiven((PetscObject)B, options);
@@ -314,7 +360,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(read);
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
-    PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks, options),
+    PetscCall(PetscStrallocpy(PreferredOrdering(algorithm, (MatFactorType)t, by_blocks, options),
                               (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;

@@ -3,6 +3,7 @@
 #include "factor/petsc_factor.hpp"
 
 #include "access/matrix_checks.hpp"
+#include "base/native_factor.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -68,7 +69,7 @@ PetscErrorCode PetscFactor::Analyze(FactorTask const& task, Mat A, MatFactorInfo
 
   PetscFunctionBegin;
   PetscCall(CheckRows(task, A, info));
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, task.kind, &inner_));
+  PetscCall(GetPetscFactor(A, task.kind, &inner_));
   PetscCheck(inner_, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[task.kind],
              ((PetscObject)A)->type_name,

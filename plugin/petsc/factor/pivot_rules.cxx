@@ -8,6 +8,7 @@
 #include "access/inner_factor.hpp"
 #include "access/matrix_arrays.hpp"
 #include "base/fma_probe.hpp"
+#include "base/native_factor.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -38,7 +39,7 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
   PetscCall(ISCreateStride(PETSC_COMM_SELF, 3, 0, 1, &natural));
   PetscCall(MatFactorInfoInitialize(&info));
   info.fill = 1;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, symmetric ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, &F));
+  PetscCall(GetPetscFactor(A, symmetric ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, &F));
   PetscCall(MatSetOptionsPrefix(F, probe_prefix));
   if (symmetric) {
     PetscScalar* values;

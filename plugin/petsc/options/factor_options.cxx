@@ -65,7 +65,7 @@ PetscErrorCode AskNumber(Items PetscOptionsObject, PetscObject object, AskedOpti
 template <class Items>
 PetscErrorCode AskWord(Items PetscOptionsObject, PetscObject object, AskedOption const& option, std::string* value)
 {
-  char word[64] = "";
+  char word[512] = "";
   PetscBool set = PETSC_FALSE;
 
   PetscFunctionBegin;

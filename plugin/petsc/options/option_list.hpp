@@ -23,6 +23,7 @@ inline std::vector<DescribedGroup> OwnOptions()
 {
   return {Described<BackendOptions>(),
           Described<FactorOptions>(),
+          Described<ReplaceOptions>(),
           Described<ShellOptions>(),
           Described<SweepOptions>(),
           Described<SubmatrixOptions>(),

@@ -50,15 +50,29 @@ struct FactorOptions {
   }
 };
 
-/// Algorithm that solves with a program's own triangles.
-struct ShellOptions {
-  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver", "SpTRSVPCShellSetTriangles",
-                                     "PC of type shell"};
-  std::string type;  ///< empty: the program's choice
+/// Solver types whose factors the plugin makes instead.
+struct ReplaceOptions {
+  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver, instead of other types", "MatSolverType",
+                                     "factor; without a prefix for all factors"};
+  std::string replace;  ///< empty: not given
   template <class V>
   void visit(V& v)
   {
-    v.text("type", type, "a type", "solves with triangles of the program's own by this type");
+    v.text("replace", replace, "a list of types, or none",
+           "makes the factors of these types, such as cusparse,kokkos,petsc, instead of PETSc");
+  }
+};
+
+/// Algorithm that solves with a program's own triangles, and with factors that replace those of other types.
+struct ShellOptions {
+  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver", "SpTRSVPCShellSetTriangles",
+                                     "PC of type shell; factor that replaces another"};
+  std::string type;  ///< empty: the program's choice, or sptrsv
+  template <class V>
+  void visit(V& v)
+  {
+    v.text("type", type, "a type",
+           "solves with triangles of the program's own, or instead of other types, by this type");
   }
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs PETSc's own programs as a test of the plugin: each case in a program's comment /*TEST*/ is run with PETSc's own
-factors, and again with the plugin's in their stead (substitute_solver.c); the output must be the same.
+factors, and again with the plugin's in their stead (-mat_sptrsv_replace); the output must be the same.
 Usage: petsc_programs.py --settings BUILD/tests/petsc/programs.json --package NAME    those of programs.txt
        petsc_programs.py --settings BUILD/tests/petsc/programs.json --all DIR         all below DIR, compiled here
 DIR is src of the same PETSc, or of a library on top of it, whose --packages and --flags are given."""
@@ -97,15 +97,14 @@ class Runner:
         return (made if done.returncode == 0 else None), done.stdout
 
     def environment(self, folder, kind, last_bit):
+        choice = f"-mat_sptrsv_replace petsc -mat_sptrsv_type {kind}" if kind else ""
         env = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", TMPDIR=folder,
                    OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_orte_tmpdir_base=folder, LC_ALL="C",
-                   PETSC_OPTIONS=f"-dll_append {self.settings['plugin']} {TEST_OPTIONS} {self.options}",
-                   SPTRSV_SUBSTITUTE=kind or EVERY_CASE[0], SPTRSV_SUBSTITUTE_RECORD=os.path.join(folder, "factors"),
+                   PETSC_OPTIONS=f"-dll_append {self.settings['plugin']} {TEST_OPTIONS} {self.options} {choice}",
+                   SPTRSV_FACTORS_RECORD=os.path.join(folder, "factors"),
                    PETSC_DIR=self.settings["petsc_prefix"], wPETSC_DIR=self.settings["petsc_prefix"])
-        if not kind:
-            env["SPTRSV_SUBSTITUTE_ONLY_RECORD"] = "1"
         if last_bit:
-            env["SPTRSV_SUBSTITUTE_LAST_BIT"] = "1"
+            env["SPTRSV_LAST_BIT"] = "1"
         return env
 
     def run(self, case, program, kind, last_bit=False):
@@ -128,8 +127,8 @@ class Runner:
                 if status is None:
                     break
             factors = []
-            if os.path.exists(env["SPTRSV_SUBSTITUTE_RECORD"]):
-                with open(env["SPTRSV_SUBSTITUTE_RECORD"]) as file:
+            if os.path.exists(env["SPTRSV_FACTORS_RECORD"]):
+                with open(env["SPTRSV_FACTORS_RECORD"]) as file:
                     factors = file.read().splitlines()
         for path in (folder, self.folder.name):
             text = text.replace(path, "FOLDER")
@@ -137,7 +136,7 @@ class Runner:
 
     def step(self, case, program, ranks, args, folder, env):
         env = dict(env)
-        command = f"env LD_PRELOAD={self.settings['substitute']} {shlex.quote(program)} {args}"
+        command = f"env LD_PRELOAD={self.settings['record']} {shlex.quote(program)} {args}"
         if ranks > 1:
             command = f"{self.settings['mpiexec']} -n {ranks} {command}"
         else:
@@ -200,7 +199,7 @@ class Runner:
         """Returns the outcome of a run. kind: the plugin's type; None if the run is PETSc's own, too."""
         if ours.status is None:
             return "takes too long", f"more than {self.limit * case.slowness:.0f} s"
-        if kind and not (ours.factors and all(line.endswith(f" by {kind}") for line in ours.factors)):
+        if kind and not (ours.factors and all(line.endswith(" by sptrsv") for line in ours.factors)):
             return "fails", f"not all factors are of type {kind}: {ours.factors}"
         if ours.status != own.status:
             return "fails", f"exit status {ours.status} for {own.status}: " + " | ".join(ours.last_words())

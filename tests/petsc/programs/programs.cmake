@@ -27,11 +27,11 @@ if(SPTRSV_PETSC_TUTORIALS AND EXISTS ${SPTRSV_PETSC_TUTORIALS}/../../../snes/tut
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/programs/${folder})
   endforeach()
 
-  add_library(petsc_substitute_solver MODULE ${programs_folder}/substitute_solver.c)
-  target_link_libraries(petsc_substitute_solver PRIVATE PkgConfig::PETSC ${CMAKE_DL_LIBS})
+  add_library(petsc_record_factors MODULE ${programs_folder}/record_factors.c)
+  target_link_libraries(petsc_record_factors PRIVATE PkgConfig::PETSC ${CMAKE_DL_LIBS})
   if(SPTRSV_SANITIZE)
-    target_compile_options(petsc_substitute_solver PRIVATE -fno-sanitize=all)
-    target_link_options(petsc_substitute_solver PRIVATE -fno-sanitize=all)
+    target_compile_options(petsc_record_factors PRIVATE -fno-sanitize=all)
+    target_link_options(petsc_record_factors PRIVATE -fno-sanitize=all)
   endif()
 
   set(programs_compile ${CMAKE_C_COMPILER} -w -O1)
@@ -47,7 +47,7 @@ if(SPTRSV_PETSC_TUTORIALS AND EXISTS ${SPTRSV_PETSC_TUTORIALS}/../../../snes/tut
   \"sources\": \"${programs_sources}\",
   \"programs\": \"${CMAKE_CURRENT_BINARY_DIR}/programs\",
   \"plugin\": \"$<TARGET_FILE:sptrsv_petsc>\",
-  \"substitute\": \"$<TARGET_FILE:petsc_substitute_solver>\",
+  \"record\": \"$<TARGET_FILE:petsc_record_factors>\",
   \"petscconf\": \"${SPTRSV_PETSCCONF}\",
   \"petsc_prefix\": \"${PETSC_PREFIX}\",
   \"mpiexec\": \"${MPIEXEC_EXECUTABLE}\",

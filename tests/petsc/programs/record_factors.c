@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Preloaded library: if a program, or PETSc for it, requests a factor of PETSc's own default type, it gets one of the
-   type in SPTRSV_SUBSTITUTE, if that supports its type of matrix. Each such request adds a line to the file
-   SPTRSV_SUBSTITUTE_RECORD, with the type that the factor has; with SPTRSV_SUBSTITUTE_ONLY_RECORD set, nothing else
-   happens. With SPTRSV_SUBSTITUTE_LAST_BIT set, the last bit of MatSolve()'s results is changed, up or down, which
-   shows the effect of rounding on the program. */
+   Preloaded library: each request of a program, or of PETSc for it, for a factor of PETSc's own default type that
+   sptrsv can replace adds a line to the file SPTRSV_FACTORS_RECORD, with the type of the factor. With
+   SPTRSV_LAST_BIT set, the last bit of MatSolve()'s results is changed, up or down, which shows the effect of rounding
+   on the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -22,56 +21,53 @@ static void* Real(const char name[]) {
   void* const address = dlsym(RTLD_NEXT, name);
 
   if (!address) {
-    fprintf(stderr, "substitute_solver: no %s after this library\n", name);
+    fprintf(stderr, "record_factors: no %s after this library\n", name);
     abort();
   }
   return address;
 }
 
-static void Record(MatType matrix, MatFactorType ftype, MatSolverType type) {
-  char const* const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
+static void Record(MatType matrix, MatFactorType ftype, MatType type) {
+  char const* const path = getenv("SPTRSV_FACTORS_RECORD");
   char line[160];
   int file;
 
   if (!path || (file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600)) < 0) return;
   snprintf(line, sizeof line, "%s of %s by %s\n", MatFactorTypes[ftype], matrix, type);
-  if (write(file, line, strlen(line)) < 0) perror("substitute_solver");
+  if (write(file, line, strlen(line)) < 0) perror("record_factors");
   close(file);
 }
 
-/* Returns the substitute if PETSc's own type would answer the request, otherwise NULL. */
-static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType* chosen) {
-  char const* const substitute = getenv("SPTRSV_SUBSTITUTE");
+/* Tells whether PETSc's own type would answer the request, and sptrsv can replace it. */
+static PetscErrorCode IsReplaced(Mat A, MatSolverType type, MatFactorType ftype, int* is) {
   Creator own = NULL, asked = NULL, ours = NULL;
   PetscBool found_type, found_matrix;
   MatType matrix;
 
   PetscFunctionBegin;
-  *chosen = NULL;
-  if (!substitute) PetscFunctionReturn(0);
   PetscCall(MatGetType(A, &matrix));
   PetscCall(MatSolverTypeGet(type, matrix, ftype, &found_type, &found_matrix, &asked));
   PetscCall(MatSolverTypeGet(MATSOLVERPETSC, matrix, ftype, &found_type, &found_matrix, &own));
-  PetscCall(MatSolverTypeGet(substitute, matrix, ftype, &found_type, &found_matrix, &ours));
-  if (own && asked == own && ours) *chosen = substitute;
+  PetscCall(MatSolverTypeGet("sptrsv", matrix, ftype, &found_type, &found_matrix, &ours));
+  *is = own && asked == own && ours;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat* F) {
   PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat*) =
       (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat*))Real("MatGetFactor");
-  MatSolverType substitute = NULL;
-  MatType matrix;
+  MatType matrix, factor;
   Dl_info caller;
   int const plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
+  int recorded = 0;
 
   PetscFunctionBegin;
-  if (!plugin && !in_place && A) PetscCall(Choose(A, type, ftype, &substitute));
-  PetscCall(get(A, substitute && !getenv("SPTRSV_SUBSTITUTE_ONLY_RECORD") ? substitute : type, ftype, F));
-  if (substitute && *F) {
+  if (!plugin && !in_place && A) PetscCall(IsReplaced(A, type, ftype, &recorded));
+  PetscCall(get(A, type, ftype, F));
+  if (recorded && *F) {
     PetscCall(MatGetType(A, &matrix));
-    PetscCall(MatFactorGetSolverType(*F, &type));
-    Record(matrix, ftype, type);
+    PetscCall(MatGetType(*F, &factor));
+    Record(matrix, ftype, factor);
   }
   PetscFunctionReturn(0);
 }
@@ -84,7 +80,7 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x) {
 
   PetscFunctionBegin;
   PetscCall(solve(F, b, x));
-  if (!getenv("SPTRSV_SUBSTITUTE_LAST_BIT")) PetscFunctionReturn(0);
+  if (!getenv("SPTRSV_LAST_BIT")) PetscFunctionReturn(0);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArray(x, &entries));
   for (i = 0; i < n; ++i) {
