@@ -143,10 +143,7 @@ constexpr std::array<FactorCreator, sizeof...(I)> Creators(std::index_sequence<I
 constexpr auto creators = Creators(std::make_index_sequence<max_replaced>{});
 
 /// Tells whether a function is one of this file's.
-bool IsOwn(FactorCreator create)
-{
-  return std::find(creators.begin(), creators.end(), create) != creators.end();
-}
+bool IsOwn(FactorCreator create) { return std::find(creators.begin(), creators.end(), create) != creators.end(); }
 
 /// Returns the function that makes factors instead of `create` of solver type `name`.
 PetscErrorCode CreatorInstead(MatSolverType name, FactorCreator create, FactorCreator* instead)
