@@ -10,6 +10,7 @@ set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/s
 if(PETSC)
   list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h
     share/sptrsv/petscrc
+    share/sptrsv/recipes/multigrid.petscrc
     share/sptrsv/python/sptrsv/__init__.py share/sptrsv/python/sptrsv/py.typed
     share/sptrsv/python/sptrsv/libsptrsv_petsc.so)
 endif()

@@ -20,6 +20,7 @@ ELSEWHERE = {  # expression for a line: what runs it
     r"cat PREFIX/share/sptrsv/petscrc >>": "package.petsc.run",
     r"tar -xzf sptrsv-|cp sptrsv-|patch -p1 <|\./configure |  --with-debugging|make all &&":
         "scripts/setup --petsc-package",
+    r"\./your_app -options_file PREFIX": "test_recipes below",
     r"export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive": "petsc.cases.threads",
     r"\$ \./ex45 |    -use_gpu_aware_mpi|    -pc_factor_mat_solver_type sptrsv -ksp_view": "scripts/gpu-check",
 }
@@ -91,16 +92,30 @@ class Pages(unittest.TestCase):
         return f"{write}PETSC_OPTIONS='-dll_append {plugin()}' {path} {' '.join(arguments)}", ""
 
     def test_options_of_the_table(self):
-        """Runs the options of first_steps.md's table of places where a type is named."""
+        """Runs the options in the table of first_steps.md."""
+        names = "one rank|several ranks|multigrid smoother"
         with open(os.path.join(SOURCE, "docs/first_steps.md"), encoding="utf-8") as file:
-            rows = re.findall(r"^\| (one rank|several ranks|multigrid smoother) \| `([^`]*)`", file.read(), re.MULTILINE)
+            rows = re.findall(rf"^\| ({names}) \| `([^`]*)`", file.read(), re.MULTILINE)
         self.assertEqual(len(rows), 3)
-        more = {"several ranks": (os.environ.get("SPTRSV_TEST_MPIEXEC", "mpiexec") + " -n 2 ", ""), "multigrid smoother": ("", "-pc_type gamg -ksp_type fgmres ")}
+        mpiexec = os.environ.get("SPTRSV_TEST_MPIEXEC", "mpiexec") + " -n 2 "
+        more = {"several ranks": (mpiexec, ""), "multigrid smoother": ("", "-pc_type gamg -ksp_type fgmres ")}
         for where, options in rows:
             before, after = more.get(where, ("", ""))
             with self.subTest(where=where):
                 self.runs(f"{before}{program('ex2')} {APP} -dll_append {plugin()} {after}"
                           f"{options.replace('TYPE', 'levelset')}", "type levelset,")
+
+    def test_recipes(self):
+        """Solves with each recipe; a program that names solver types itself needs `replace` only."""
+        folder = os.path.join(SOURCE, "examples/recipes")
+        names = sorted(os.listdir(folder))
+        self.assertGreaterEqual(len(names), 4)
+        for name in names:
+            with self.subTest(name=name):
+                command = f"{program('ex2')} {APP} -dll_append {plugin()} -options_file {os.path.join(folder, name)}"
+                cg = " -ksp_type cg" if name.startswith("icc") else ""
+                self.runs(f"{command}{cg} -ksp_rtol 1e-8 -ksp_converged_reason", "CONVERGED_RTOL")
+                self.runs(f"{command}{cg}", "sptrsv ")
 
 
 if __name__ == "__main__":
