@@ -8,9 +8,9 @@
 #include <sptrsv/space.hpp>
 #include <sstream>
 
-#include "commit.hpp"
 #include "cpu_model.hpp"
 #include "report.hpp"
+#include "sptrsv_commit.hpp"
 
 namespace sptrsv::bench {
 
@@ -18,7 +18,7 @@ template <class Space>
 Environment environment() {
   Environment e;
   e.version = version();
-  e.commit = SPTRSV_BENCH_COMMIT;
+  e.commit = SPTRSV_COMMIT;
   e.compiler = SPTRSV_BENCH_COMPILER;
   e.kokkos = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
              std::to_string(KOKKOS_VERSION % 100);

@@ -72,6 +72,7 @@ if(SPTRSV_ENABLE_PETSC)
       configure_file(${PROJECT_SOURCE_DIR}/cmake/modulefile/sptrsv.${kind}.in
         \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into} @ONLY)")
   endforeach()
+  install(FILES tests/package/petsc/use_plugin.c DESTINATION ${CMAKE_INSTALL_DATADIR}/sptrsv/check)
   install(DIRECTORY examples/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/sptrsv FILES_MATCHING PATTERN *.petscrc)
   set(into ${CMAKE_INSTALL_DATADIR}/sptrsv/petscrc)
   install(CODE "

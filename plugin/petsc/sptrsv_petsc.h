@@ -8,6 +8,16 @@
 
 /* SUBMANSEC = Mat */
 
+/* Version of this header; SpTRSVGetVersion() gives that of the library. */
+#define SPTRSV_VERSION_MAJOR 0
+#define SPTRSV_VERSION_MINOR 2
+#define SPTRSV_VERSION_SUBMINOR 0
+#define SPTRSV_VERSION_GE(major, minor, subminor) \
+  (SPTRSV_VERSION_MAJOR > (major) ||              \
+   (SPTRSV_VERSION_MAJOR == (major) &&            \
+    (SPTRSV_VERSION_MINOR > (minor) || (SPTRSV_VERSION_MINOR == (minor) && SPTRSV_VERSION_SUBMINOR >= (subminor)))))
+#define SPTRSV_VERSION_LT(major, minor, subminor) (!SPTRSV_VERSION_GE(major, minor, subminor))
+
 /* Names of the solver types and orderings, for PCFactorSetMatSolverType() and PCFactorSetMatOrderingType(). Their
    manual pages are printed by tools/options_page --manual-pages. */
 #define MATSOLVERSPTRSV "sptrsv"
@@ -67,6 +77,26 @@ typedef struct {
 .seealso: [](ch_matrices), `MATSOLVERSPTRSV`, `MatSolverTypeRegister()`, `MatOrderingRegister()`
 @*/
 PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
+
+/*@C
+  SpTRSVGetVersion - Gets the version of the package sptrsv, and how it was built
+
+  Not Collective; No Fortran Support
+
+  Input Parameters:
++ version - gets the version, the commit, the versions of PETSc and Kokkos, execution spaces and libraries for factors
+- len     - length of `version`; 256 characters suffice
+
+  Level: developer
+
+  Note:
+  Can be called before `PetscInitialize()`. The macros `SPTRSV_VERSION_MAJOR`, `SPTRSV_VERSION_MINOR` and
+  `SPTRSV_VERSION_SUBMINOR` have the version of the header; `SPTRSV_VERSION_GE`(major,minor,subminor) and
+  `SPTRSV_VERSION_LT`(major,minor,subminor) compare it.
+
+.seealso: `SpTRSVRegister()`, `PetscGetVersion()`
+@*/
+PETSC_EXTERN PetscErrorCode SpTRSVGetVersion(char version[], size_t len);
 
 /*@
   SpTRSVPCShellSetTriangles - Makes a `PC` of type `PCSHELL` apply U^-1 L^-1, with triangles that the program has made

@@ -9,6 +9,7 @@ set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/s
     ${LIBDIR}/libsptrsv_backend.a)
 if(PETSC)
   list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h
+    share/sptrsv/check/use_plugin.c
     share/sptrsv/petscrc
     share/sptrsv/recipes/multigrid.petscrc
     share/sptrsv/python/sptrsv/__init__.py share/sptrsv/python/sptrsv/py.typed

@@ -18,7 +18,8 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 VERSION, DATE = "9.8.7", "2031-02-03"
 CLUSTER = "examples/cluster"
-RECIPE, SPACK = f"{CLUSTER}/sptrsv-{VERSION}.eb", f"{CLUSTER}/spack/packages/sptrsv/package.py"
+RECIPE, HEADERS = ["plugin/petsc/sptrsv_petsc.h", "kokkos_backend/include/sptrsv/version.hpp"]
+SPACK = f"{CLUSTER}/sptrsv-{VERSION}.eb", f"{CLUSTER}/spack/packages/sptrsv/package.py"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="sptrsv-release-test."))
 COPY, TMP = FOLDER / "checkout", FOLDER / "tmp"
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -79,6 +80,9 @@ class ReleaseTest(unittest.TestCase):
                 (SPACK, r'version\("[0-9][^"]*"', f'version("{VERSION}"'),
                 ("plugin/petsc/upstream/sptrsv.py", r"(?<=self\.version         = )'.*'", f"'{VERSION}'")]:
             edit(name, pattern, text)
+        for header in HEADERS:
+            for part, number in zip(("MAJOR", "MINOR", "SUBMINOR"), VERSION.split(".")):
+                edit(header, rf"(?<=^#define SPTRSV_VERSION_{part} ).*", number)
         edit("docs/first_steps.md", r"sptrsv-[0-9]+\.[0-9]+\.[0-9]+", f"sptrsv-{VERSION}", count=0)
         commit()
         for name in git("grep", "-lE", r"find_package\(sptrsv [0-9]").split():
@@ -118,6 +122,8 @@ class ReleaseTest(unittest.TestCase):
         for name, pattern, text, *messages in [
                 ("CMakeLists.txt", r"(?<=project\(sptrsv VERSION )" + VERSION, "9.8.6", "{}: it says", "9.8.6"),
                 ("CITATION.cff", "(?<=version: )" + VERSION, "9", "{}: it says"),
+                (HEADERS[0], r"(?<=^#define SPTRSV_VERSION_MINOR ).*", "77", "{}: it says"),
+                (HEADERS[1], r"(?<=^#define SPTRSV_VERSION_SUBMINOR ).*", "77", "{}: it says"),
                 ("CITATION.cff", "(?<=date-released: )" + DATE, "2031-02-04", "{}: it says"),
                 ("CITATION.cff", "date-released", "released", "CITATION.cff:1: there is no"),
                 ("docs/cpp.md", r"(?<=find_package\(sptrsv )9\.8", "9.7", "{}: it says", "find_package" "(sptrsv 9.8"),

@@ -3,6 +3,7 @@
    Built with USE_PLUGIN_LINKED it links the plugin; otherwise -dll_append loads it. */
 #include <petscksp.h>
 #include <sptrsv_petsc.h>
+#include <string.h>
 
 static PetscErrorCode MakeMatrix(PetscInt n, Mat* A) {
   PetscFunctionBegin;
@@ -58,6 +59,24 @@ static PetscErrorCode SolveAndCheck(Mat A) {
   PetscFunctionReturn(0);
 }
 
+/* Checks the version of the header and, if the plugin is linked, that of the library. */
+static PetscErrorCode CheckVersion(void) {
+  char header[32], library[256] = "";
+  PetscBool same = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(header, sizeof header, "sptrsv %d.%d.%d, ", SPTRSV_VERSION_MAJOR, SPTRSV_VERSION_MINOR,
+                          SPTRSV_VERSION_SUBMINOR));
+#if defined(USE_PLUGIN_LINKED)
+  PetscCall(SpTRSVGetVersion(library, sizeof library));
+  PetscCall(PetscStrncmp(header, library, strlen(header), &same));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\n", library));
+#endif
+  PetscCheck(same && SPTRSV_VERSION_GE(0, 2, 0) && !SPTRSV_VERSION_LT(0, 2, 0) && SPTRSV_VERSION_LT(99, 0, 0),
+             PETSC_COMM_SELF, PETSC_ERR_PLIB, "The header is of version %s the library of %s", header, library);
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char** argv) {
   Mat A;
 
@@ -65,6 +84,7 @@ int main(int argc, char** argv) {
 #if defined(USE_PLUGIN_LINKED)
   PetscCall(SpTRSVRegister());
 #endif
+  PetscCall(CheckVersion());
   PetscCall(MakeMatrix(50, &A));
   PetscCall(SolveAndCheck(A));
   PetscCall(MatDestroy(&A));

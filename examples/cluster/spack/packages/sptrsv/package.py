@@ -47,6 +47,18 @@ class Sptrsv(CMakePackage):
             self.define("SPTRSV_ENABLE_TOOLS", False),
         ]
 
+    def test_solve(self):
+        """compile a program with the installed package, and solve"""
+        if not self.spec.satisfies("+petsc"):
+            raise SkipTest("the package was installed without the plugin for PETSc")
+        source = join_path(self.prefix.share.sptrsv.check, "use_plugin.c")
+        flags = which("pkg-config", required=True)("--cflags", "--libs", "sptrsv_petsc", output=str).split()
+        with working_dir(self.test_suite.current_test_cache_dir, create=True):
+            which(self.spec["mpi"].prefix.bin.mpicc, required=True)(
+                source, "-DUSE_PLUGIN_LINKED", "-o", "use_plugin", *flags, f"-Wl,-rpath,{self.prefix.lib}")
+            out = Executable("./use_plugin")(output=str.split, error=str.split)
+            check_outputs(["50 rows solved by"], out)
+
     def setup_run_environment(self, env):
         if self.spec.satisfies("+petsc"):
             env.set("SPTRSV_PLUGIN", join_path(self.prefix.lib, "libsptrsv_petsc.so"))

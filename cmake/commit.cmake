@@ -5,7 +5,7 @@ execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
 if(NOT commit)
   set(commit unknown)
 endif()
-set(text "#pragma once\n#define SPTRSV_BENCH_COMMIT \"${commit}\"\n")
+set(text "#pragma once\n#define SPTRSV_COMMIT \"${commit}\"\n")
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)
