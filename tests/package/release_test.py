@@ -18,8 +18,8 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 VERSION, DATE = "9.8.7", "2031-02-03"
 CLUSTER = "examples/cluster"
-RECIPE, HEADERS = ["plugin/petsc/sptrsv_petsc.h", "kokkos_backend/include/sptrsv/version.hpp"]
-SPACK = f"{CLUSTER}/sptrsv-{VERSION}.eb", f"{CLUSTER}/spack/packages/sptrsv/package.py"
+HEADERS = ["plugin/petsc/sptrsv_petsc.h", "kokkos_backend/include/sptrsv/version.hpp"]
+RECIPE, SPACK = f"{CLUSTER}/sptrsv-{VERSION}.eb", f"{CLUSTER}/spack/packages/sptrsv/package.py"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="sptrsv-release-test."))
 COPY, TMP = FOLDER / "checkout", FOLDER / "tmp"
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},

@@ -11,7 +11,6 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A) {
       if (std::string(m.type) == MATSEQSBAIJ && J < I) continue;
       for (PetscInt r = 0; r < m.bs; ++r)
         for (PetscInt c = 0; c < m.bs; ++c) {
-          if (m.without && m.without(I, J, r, c)) continue;
           PetscScalar v = I == J ? m.diagonal(I, r, c) : m.coupling * ((r + c) % 3 ? 0.5 : -1.0) / (PetscReal)m.bs;
           PetscCall(MatSetValue(A, I * m.bs + r, J * m.bs + c, v, INSERT_VALUES));
         }
@@ -27,7 +26,6 @@ PetscErrorCode Build(BlockMatrix const& m, Mat* A) {
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetType(*A, m.type));
   PetscCall(MatSetBlockSize(*A, m.bs));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 5 * m.bs, NULL));
   PetscCall(MatSeqBAIJSetPreallocation(*A, m.bs, 5, NULL));
   PetscCall(MatSeqSBAIJSetPreallocation(*A, m.bs, 3, NULL));
   PetscCall(SetBlocks(m, *A));

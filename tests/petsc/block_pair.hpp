@@ -18,7 +18,6 @@ struct BlockMatrix {
   PetscInt bs = 2, rows = 12;
   std::function<PetscScalar(PetscInt block, PetscInt r, PetscInt c)> diagonal;
   PetscReal coupling = 0.3;
-  std::function<bool(PetscInt I, PetscInt J, PetscInt r, PetscInt c)> without;  ///< entries of blocks that are left out
 };
 
 PetscErrorCode Build(BlockMatrix const& m, Mat* A);

@@ -208,7 +208,7 @@ TEST(Replace, RefusedRowsAreFactoredByPetsc) {
     ASSERT_EQ((int)MatGetOptionsPrefix(with_option.mat(), &prefix), 0);
     EXPECT_STREQ(prefix, "b_");
     std::string const text = ViewText(with_option.mat());
-    EXPECT_NE(text.find("not by sptrsv (-mat_sptrsv_replace): sptrsv: row 1 stores column 0 behind column 1"),
+    EXPECT_NE(text.find("not by sptrsv (-mat_sptrsv_replace), after a refusal: sptrsv: row 1 stores column 0 behind column 1"),
               std::string::npos)
         << text;
     EXPECT_EQ((int)ExpectSame(own.mat(), with_option.mat()), 0);
@@ -239,10 +239,11 @@ TEST(Replace, RefusedValuesAreFactoredByPetsc) {
     ASSERT_EQ((int)with_option.Numeric(A), 0);
     EXPECT_TRUE(IsOurs(with_option.mat()));
     ASSERT_EQ((int)set(1e-200, 1e150, 1e200), 0);
+    with_option.info.fill = 0;  // a symbolic phase would refuse that
     ASSERT_EQ((int)with_option.Numeric(A), 0);
   }
   EXPECT_FALSE(IsOurs(with_option.mat()));
-  EXPECT_NE(ViewText(with_option.mat()).find("not by sptrsv (-mat_sptrsv_replace): Block row 0 of the factor"),
+  EXPECT_NE(ViewText(with_option.mat()).find("not by sptrsv (-mat_sptrsv_replace), after a refusal: Block row 0 of the factor"),
             std::string::npos);
   ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
   ASSERT_EQ((int)own.Numeric(A), 0);
@@ -250,18 +251,97 @@ TEST(Replace, RefusedValuesAreFactoredByPetsc) {
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
+/// Checks that what the program has set for a factor is kept when the factor is handed over.
+TEST(Replace, HandedOverFactorsKeepTheirState) {
+  constexpr PetscInt n = 11;
+  ArrayMatrix const A(DiagonalFirst(RingRows(n)));
+  Kind const kind{MATSEQAIJ, MAT_FACTOR_ILU};
+  Factor with_option;
+  Setting const replace(option, "petsc");
+  ASSERT_EQ((int)with_option.Make(A.mat(), MATSOLVERPETSC, NULL, kind.ftype), 0);
+  PetscObject const F = (PetscObject)with_option.mat();
+  PetscContainer mine;
+  ASSERT_EQ((int)PetscContainerCreate(PETSC_COMM_SELF, &mine), 0);
+  ASSERT_EQ((int)PetscObjectCompose(F, "mine", (PetscObject)mine), 0);
+  ASSERT_EQ((int)PetscContainerDestroy(&mine), 0);
+  ASSERT_EQ((int)PetscObjectSetName(F, "G"), 0);
+  PetscObjectId before, after;
+  ASSERT_EQ((int)PetscObjectGetId(F, &before), 0);
+  ASSERT_EQ((int)with_option.Symbolic(A.mat(), SetupOf(kind)), 0);
+  EXPECT_FALSE(IsOurs(with_option.mat()));
+  char const* name;
+  ASSERT_EQ((int)PetscObjectGetId(F, &after), 0);
+  ASSERT_EQ((int)PetscObjectGetName(F, &name), 0);
+  ASSERT_EQ((int)PetscObjectQuery(F, "mine", (PetscObject*)&mine), 0);
+  EXPECT_EQ(before, after);
+  EXPECT_STREQ(name, "G");
+  EXPECT_NE(mine, nullptr);
+}
+
+PetscErrorCode DoPhasesWithoutOrderings(Mat F, Mat A, MatFactorType ftype) {
+  MatFactorInfo info;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 5;
+  switch (ftype) {
+    case MAT_FACTOR_LU: PetscCall(MatLUFactorSymbolic(F, A, NULL, NULL, &info)); break;
+    case MAT_FACTOR_ILU: PetscCall(MatILUFactorSymbolic(F, A, NULL, NULL, &info)); break;
+    case MAT_FACTOR_CHOLESKY: PetscCall(MatCholeskyFactorSymbolic(F, A, NULL, &info)); break;
+    default: PetscCall(MatICCFactorSymbolic(F, A, NULL, &info));
+  }
+  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_ILU) return MatLUFactorNumeric(F, A, &info);
+  return MatCholeskyFactorNumeric(F, A, &info);
+}
+
+/// Libraries take no orderings; PETSc passes none to their symbolic phase.
+TEST(Replace, FactorsWithoutOrderingsGetPetscs) {
+  bool found = false;
+  for (char const* type : {MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERPETSC})
+    for (Kind const& kind : kinds) {
+      PetscBool known, supported;
+      PetscErrorCode (*create)(Mat, MatFactorType, Mat*);
+      ASSERT_EQ((int)MatSolverTypeGet(type, kind.matrix, kind.ftype, &known, &supported, &create), 0);
+      if (!create) continue;
+      SCOPED_TRACE(std::string(type) + ", " + NameOf(kind));
+      Setting const replace(option, type);
+      Mat A, F;
+      Factor own;
+      ASSERT_EQ((int)Build(kind, &A), 0);
+      ASSERT_EQ((int)MatGetFactor(A, type, kind.ftype, &F), 0);
+      EXPECT_TRUE(IsOurs(F));
+      EXPECT_EQ(SolverTypeOf(F), type);
+      ASSERT_EQ((int)DoPhasesWithoutOrderings(F, A, kind.ftype), 0);
+      Factoring setup = SetupOf(kind);
+      bool const by_rows = std::string(kind.matrix).rfind(MATSEQAIJ, 0) == 0;
+      if (kind.ftype == MAT_FACTOR_LU || (kind.ftype == MAT_FACTOR_CHOLESKY && by_rows)) setup.ordering = MATORDERINGND;
+      Setting const none(option, "none");
+      ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
+      ASSERT_EQ((int)own.Numeric(A), 0);
+      EXPECT_EQ((int)ExpectNear(NameOf(kind), own.mat(), F), 0);
+      found = true;
+      ASSERT_EQ((int)DestroyAll(&A, &F), 0);
+    }
+  EXPECT_TRUE(found);
+}
+
 /// Checks errors that are no refusals of a matrix.
 TEST(Replace, OtherErrorsStayErrors) {
   Kind const kind{MATSEQAIJ, MAT_FACTOR_ILU};
-  Setting const replace(option, "petsc"), wrong("-mat_sptrsv_plan", "guess");
+  Setting const replace(option, "petsc");
   Mat A;
-  Factor ours;
   ASSERT_EQ((int)Build(kind, &A), 0);
-  auto error = Catch([&] { return ours.Symbolic(A, MATSOLVERPETSC, NULL, SetupOf(kind)); });
-  EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
-  EXPECT_NE(error.message.find("Option -mat_sptrsv_plan is 'guess'"), std::string::npos) << error.message;
-  error = Catch([&] { return ours.Numeric(A); });
-  EXPECT_EQ((int)error.code, (int)PETSC_ERR_ORDER);
+  for (auto const& [name, value, words] :
+       {std::tuple("-mat_sptrsv_plan", "guess", "Option -mat_sptrsv_plan is 'guess'"),
+        std::tuple("-mat_sptrsv_levelset_chain_rows", "3", "Option -mat_sptrsv_levelset_chain_rows is called")}) {
+    Setting const wrong(name, value), type("-mat_sptrsv_type", "levelset");
+    Factor ours;
+    if (std::string(name) == "-mat_sptrsv_plan") {
+      ASSERT_EQ((int)PetscOptionsClearValue(NULL, "-mat_sptrsv_type"), 0);
+    }
+    auto error = Catch([&] { return ours.Symbolic(A, MATSOLVERPETSC, NULL, SetupOf(kind)); });
+    EXPECT_NE(error.message.find(words), std::string::npos) << error.message;
+    error = Catch([&] { return ours.Numeric(A); });
+    EXPECT_EQ((int)error.code, (int)PETSC_ERR_ORDER);
+  }
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 

@@ -262,13 +262,12 @@ PetscErrorCode BackendFactor::Compute(FactorTask const& task, Mat A, MatFactorIn
   PetscCall(Guarded(task.F, [&] { factorization_->follow(stream); }));
   PetscCall(AnalyzeAgain(task, A));
   PetscCall(event.Begin());
-  if (!task.values) PetscCall(a.Get(A, device, num_values_));
+  PetscCall(a.Get(A, device, num_values_));
   {
     GpuTime const time(device);
-    PetscCall(Guarded(task.F,
-                      [&] { pivot_status = factorization_->compute(task.values ? *task.values : a, rules, values); }));
+    PetscCall(Guarded(task.F, [&] { pivot_status = factorization_->compute(a, rules, values); }));
   }
-  if (device && !task.values && !a.on_device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(a.size * sizeof(Scalar))));
+  if (device && !a.on_device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(a.size * sizeof(Scalar))));
   if (device) PetscCall(PetscLogGpuFlops(flops_ * pivot_status.passes));
   else PetscCall(PetscLogFlops(flops_ * pivot_status.passes));
   PetscCall(SetPivotStatus(task.F, pattern_.block_size, A, info, pivot_status));

@@ -18,19 +18,17 @@ inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLES
 struct FactorTask {
   Mat F = nullptr;  // the factor; used for errors, its prefix and its error state
   MatFactorType kind = MAT_FACTOR_NONE;
-  MatType matrix_type = nullptr;         // seqaij, seqbaij or seqsbaij
-  IS rows = nullptr, cols = nullptr;     // orderings as FitOrdering() returns them
-  Backend backend;                       // where the solves run
-  MatrixValues const* values = nullptr;  // values to factor instead of the matrix', where the solves run; null: none
+  MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
+  IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
+  Backend backend;                    // where the solves run
 
   bool symmetric() const { return IsSymmetric(kind); }
   char const* prefix() const { return ((PetscObject)F)->prefix ? ((PetscObject)F)->prefix : ""; }
 };
 
 /// Source of a factor's pattern and values. PetscFactor is PETSc's own factor in host memory, BackendFactor the
-/// backend's factorization where the solves run, LibraryFactor a factor of another library in host memory. BlockPivots
-/// has one of the first two factor dense blocks of a matrix. Another source needs another such class, and a line in
-/// MakeSource().
+/// backend's factorization where the solves run, LibraryFactor a factor of another library in host memory. Another
+/// source needs another such class, and a line in MakeSource().
 class FactorSource {
  public:
   virtual ~FactorSource() = default;

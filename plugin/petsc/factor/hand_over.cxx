@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/composed_state.hpp"
 #include "kokkos/guarded.hpp"
@@ -29,7 +30,8 @@ PetscErrorCode ViewRefused(Mat F, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL))
-    PetscCall(PetscViewerASCIIPrintf(viewer, "not by sptrsv (-mat_sptrsv_replace): %s\n", refusal->reason.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "not by sptrsv (-mat_sptrsv_replace), after a refusal: %s\n",
+                                     refusal->reason.c_str()));
   if (refusal->view) PetscCall(refusal->view(F, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,7 +43,8 @@ bool IsRefusal(PetscErrorCode code)
          code == PETSC_ERR_PLIB;
 }
 
-PetscErrorCode DoPhases(Mat N, Mat A, PhaseInput const& input, bool numeric)
+/// Does the symbolic phase of N, and the numeric one if `numeric` is not null.
+PetscErrorCode DoPhases(Mat N, Mat A, PhaseInput const& input, MatFactorInfo const* numeric)
 {
   bool const symmetric = input.kind == MAT_FACTOR_CHOLESKY || input.kind == MAT_FACTOR_ICC;
 
@@ -52,8 +55,42 @@ PetscErrorCode DoPhases(Mat N, Mat A, PhaseInput const& input, bool numeric)
     case MAT_FACTOR_CHOLESKY: PetscCall(MatCholeskyFactorSymbolic(N, A, input.rows, input.info)); break;
     default: PetscCall(MatICCFactorSymbolic(N, A, input.rows, input.info));
   }
-  if (numeric && symmetric) PetscCall(MatCholeskyFactorNumeric(N, A, input.info));
-  if (numeric && !symmetric) PetscCall(MatLUFactorNumeric(N, A, input.info));
+  if (numeric && symmetric) PetscCall(MatCholeskyFactorNumeric(N, A, numeric));
+  if (numeric && !symmetric) PetscCall(MatLUFactorNumeric(N, A, numeric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Does the phases, with the orderings that N's type prefers if there are none.
+PetscErrorCode DoOrderedPhases(Mat N, Mat A, PhaseInput input, MatFactorInfo const* numeric)
+{
+  IS rows = nullptr, cols = nullptr;
+
+  PetscFunctionBegin;
+  if (!input.rows) {
+    PetscCall(MatGetOrdering(A, N->preferredordering[input.kind], &rows, &cols));
+    input.rows = rows;
+    input.cols = cols;
+  }
+  PetscErrorCode const code = DoPhases(N, A, input, numeric);
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&cols));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gives N what the program may have set for F: prefix, name, options, tab level, composed objects.
+PetscErrorCode CopyState(Mat F, Mat N)
+{
+  PetscObject const from = (PetscObject)F, to = (PetscObject)N;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectSetOptions(to, from->options));
+  PetscCall(PetscObjectSetOptionsPrefix(to, from->prefix));
+  if (from->name) PetscCall(PetscObjectSetName(to, from->name));
+  to->tablevel = from->tablevel;
+  if (!to->olist) std::swap(to->olist, from->olist);
+  N->erroriffailure = F->erroriffailure;
+  N->trivialsymbolic = F->trivialsymbolic;  // PETSc compares it before and after a phase
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,7 +108,7 @@ PetscErrorCode ShowReason(Mat N, char const* reason)
 
 }  // namespace
 
-PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, bool numeric, ReplacedType const& type,
+PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, MatFactorInfo const* numeric, ReplacedType const& type,
                         QuietError const& error)
 {
   Mat N = nullptr;
@@ -80,14 +117,18 @@ PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, bool numeric, Rep
   PetscFunctionBegin;
   PetscCheck(IsRefusal(error.code), PetscObjectComm((PetscObject)F), error.code, "%s", error.message);
   PetscCall(PetscInfo(F, "The factor is made by type %s, not by sptrsv: %s\n", type.name, error.message));
-  PetscCall(type.create(A, input.kind, &N));
+  PetscCall(type.create(A, F->factortype, &N));
   PetscCheck(N, PetscObjectComm((PetscObject)F), error.code, "%s", error.message);
   PetscCall(MatSetOptionsPrefix(N, ((PetscObject)F)->prefix));
-  PetscErrorCode const code = DoPhases(N, A, input, numeric);
+  N->erroriffailure = F->erroriffailure;
+  PetscErrorCode const code = DoOrderedPhases(N, A, input, numeric);
   if (code) PetscCall(MatDestroy(&N));
   PetscCall(code);
+  PetscCall(CopyState(F, N));
   PetscCall(ShowReason(N, error.message));
+  PetscObjectId const id = ((PetscObject)F)->id;
   PetscCall(MatHeaderReplace(F, &N));  // destroys the plugin's data
+  ((PetscObject)F)->id = id;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

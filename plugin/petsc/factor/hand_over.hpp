@@ -34,16 +34,17 @@ PetscErrorCode CallQuietly(Call const& call, QuietError* error)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Orderings and information of a symbolic phase. `cols` is null for Cholesky and ICC.
+/// Input of a symbolic phase besides the matrix. Orderings may be null; `cols` is null for Cholesky and ICC.
 struct PhaseInput {
   MatFactorType kind;
   IS rows, cols;
   MatFactorInfo const* info;
 };
 
-/// Makes F a factor of type `type` by that type's symbolic phase, and by its numeric phase if `numeric`. -ksp_view then
-/// shows the plugin's error. Raises that error instead if it is no refusal of the matrix, such as that of an option.
-PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, bool numeric, ReplacedType const& type,
+/// Makes F a factor of type `type`, by that type's symbolic phase and, if `numeric` is not null, by its numeric phase
+/// with that information. -ksp_view then shows the plugin's error. Raises that error instead if it is no refusal of the
+/// matrix.
+PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, MatFactorInfo const* numeric, ReplacedType const& type,
                         QuietError const& error);
 
 }  // namespace sptrsv_petsc

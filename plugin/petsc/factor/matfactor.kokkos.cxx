@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "factor/backend_factor.hpp"
-#include "factor/block_pivots.hpp"
 #include "factor/factor_state.hpp"
 #include "factor/hand_over.hpp"
 #include "factor/library_factor.hpp"
@@ -69,19 +68,10 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)task.F, options));
   FactorChoice const asked = options.factor;
-  PetscCheck(!options.block_pivots || !std::strcmp(task.matrix_type, MATSEQAIJ), PetscObjectComm((PetscObject)task.F),
-             PETSC_ERR_SUP,
-             "Option -%smat_sptrsv_block_pivots is for matrices of type %s, and this one is of type %s, whose pivots "
-             "are its blocks already; leave the option out",
-             task.prefix(), MATSEQAIJ, task.matrix_type);
-  PetscCheck(!options.block_pivots || !IsLibrary(asked), PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
-             "Option -%smat_sptrsv_block_pivots is for factors by PETSc and sptrsv; leave it out, or choose another "
-             "-%smat_sptrsv_factor",
-             task.prefix(), task.prefix());
   if (IsLibrary(asked)) {
     std::unique_ptr<DirectLibrary> library;
     PetscCall(MakeDirectLibrary(task.F, asked, &library));
-    PetscCall(Guarded(task.F, [&] { *source = std::make_unique<LibraryFactor>(asked, std::move(library)); }));
+    PetscCall(Caught(task.F, [&] { *source = std::make_unique<LibraryFactor>(asked, std::move(library)); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (asked == FactorChoice::host) native = "asked for";
@@ -90,10 +80,9 @@ PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std
   PetscCheck(!native || asked != FactorChoice::device, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is 'device', but there is %s; choose automatic or host", task.prefix(),
              native);
-  PetscCall(Guarded(task.F, [&] {
+  PetscCall(Caught(task.F, [&] {
     if (native) *source = std::make_unique<PetscFactor>(native);
     else *source = std::make_unique<BackendFactor>(asked);
-    if (options.block_pivots) *source = std::make_unique<BlockPivots>(std::move(*source));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,50 +128,70 @@ PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, std::unique_pt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does the symbolic phase of the plugin. Keeps nothing of an earlier one.
-PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
+/// Makes the orderings that PETSc's own factors prefer, for a factor that replaces one of a library without orderings.
+PetscErrorCode MakeOrderings(Mat A, FactorTask& task)
+{
+  bool const complete = task.kind == MAT_FACTOR_LU || task.kind == MAT_FACTOR_CHOLESKY;
+  bool const natural = !complete || (task.symmetric() && std::strcmp(task.matrix_type, MATSEQAIJ) != 0);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOrdering(A, natural ? MATORDERINGNATURAL : MATORDERINGND, &task.rows, &task.cols));
+  if (task.symmetric()) PetscCall(ISDestroy(&task.cols));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Begins a symbolic phase: checks its input, reads the options, and makes the source that they ask for. Keeps nothing
+/// of an earlier phase.
+PetscErrorCode Begin(Mat F, Mat A, PhaseInput const& input, std::unique_ptr<FactorSource>* source)
 {
   Mat_SpTRSV* f = Get(F);
   FactorTask& task = f->task;
-  std::unique_ptr<FactorSource> source;
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
   f->options = {};
+  f->symbolic_info = *input.info;
+  f->has_orderings = input.rows != nullptr;
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
   task.F = F;
-  task.kind = ftype;
+  task.kind = input.kind;
   task.matrix_type = BaseType(A);
   PetscCheck(
       task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
       "A factor of type %s takes matrices of type %s, %s and %s, and those made from %s, and this one is of type "
       "%s; convert it by MatConvert()",
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
-  PetscCall(FitOrdering(A, ftype, rows, &task.rows));
-  PetscCall(FitOrdering(A, ftype, cols, &task.cols));
+  PetscCall(FitOrdering(A, task.kind, input.rows, &task.rows));
+  PetscCall(FitOrdering(A, task.kind, input.cols, &task.cols));
   PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), f->options));
   PetscCall(ChooseBackend((PetscObject)F, A, task.backend));
-  PetscCall(EnsureKokkos());
-  PetscCall(MakeSource(task, info, &source));
-  PetscCall(AnalyzeBy(F, A, info, std::move(source)));
+  PetscCall(MakeSource(task, input.info, source));
+  if (f->instead.name && !task.rows && !(*source)->computes_pattern()) PetscCall(MakeOrderings(A, task));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Does the symbolic phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
-PetscErrorCode AnalyzeOrHandOver(Mat F, Mat A, PhaseInput const& input)
+PetscErrorCode Analyze(Mat F, Mat A, PhaseInput const& input)
 {
   ReplacedType const instead = Get(F)->instead;
+  std::unique_ptr<FactorSource> source;
   QuietError error;
-  auto const analyze = [&] { return Analyze(F, A, input.rows, input.cols, input.kind, input.info); };
+  auto const analyze = [&] {
+    PetscFunctionBegin;
+    PetscCall(EnsureKokkos());
+    PetscCall(AnalyzeBy(F, A, input.info, std::move(source)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
 
   PetscFunctionBegin;
+  PetscCall(Begin(F, A, input, &source));
   if (!instead.name) {
     PetscCall(analyze());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CallQuietly(analyze, &error));
-  if (error.code) PetscCall(HandOver(F, A, input, false, instead, error));
+  if (error.code) PetscCall(HandOver(F, A, input, nullptr, instead, error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,6 +218,21 @@ PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Checks that a numeric phase may begin, with a matrix of the symbolic phase's size and type.
+PetscErrorCode CheckNumeric(Mat F, Mat A)
+{
+  Mat_SpTRSV const* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
+  PetscCall(CheckSizes(F, A));
+  PetscCheck(BaseType(A) == f->task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
+             f->task.matrix_type, ((PetscObject)A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Does the numeric phase of the plugin.
 PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
 {
@@ -218,13 +242,6 @@ PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
   FactorValueArrays values;
 
   PetscFunctionBegin;
-  f->numeric_done = PETSC_FALSE;  // until the new values are there
-  PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
-             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
-  PetscCall(CheckSizes(F, A));
-  PetscCheck(BaseType(A) == f->task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
-             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
-             f->task.matrix_type, ((PetscObject)A)->type_name);
   PetscCall(f->source->Compute(f->task, A, info, event, &pattern, &values));
   if (pattern) {
     f->pattern = *pattern;
@@ -247,18 +264,22 @@ PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
 /// Does the numeric phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
-  Mat_SpTRSV const* f = Get(F);
-  ReplacedType const instead = f->instead;
-  PhaseInput const input = {f->task.kind, f->task.rows, f->task.cols, info};
+  Mat_SpTRSV* f = Get(F);
+  FactorTask const& task = f->task;
+  MatFactorInfo const symbolic_info = f->symbolic_info;
   QuietError error;
 
   PetscFunctionBegin;
-  if (!instead.name || !f->source) {
+  f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCall(CheckNumeric(F, A));
+  if (!f->instead.name) {
     PetscCall(ComputeValues(F, A, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CallQuietly([&] { return ComputeValues(F, A, info); }, &error));
-  if (error.code) PetscCall(HandOver(F, A, input, true, instead, error));
+  PhaseInput const input = {task.kind, f->has_orderings ? task.rows : nullptr, f->has_orderings ? task.cols : nullptr,
+                            &symbolic_info};
+  if (error.code) PetscCall(HandOver(F, A, input, info, ReplacedType(f->instead), error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,7 +288,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 {
   PetscFunctionBegin;
   F->ops->lufactornumeric = FactorNumeric;
-  PetscCall(AnalyzeOrHandOver(F, A, {ftype, r, c, info}));
+  PetscCall(Analyze(F, A, {ftype, r, c, info}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -276,7 +297,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 {
   PetscFunctionBegin;
   F->ops->choleskyfactornumeric = FactorNumeric;
-  PetscCall(AnalyzeOrHandOver(F, A, {ftype, perm, nullptr, info}));
+  PetscCall(Analyze(F, A, {ftype, perm, nullptr, info}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,15 +318,17 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
 /// made for, if it has one. A complete factor has so much fill that the algorithm's ordering would not reduce the
 /// number of sets. PETSc computes symmetric factors with blocks in the natural ordering only, and other orderings of a
 /// seqaij matrix may separate the rows of its blocks.
+/// A factor that replaces another prefers the orderings of PETSc's own factors.
 /// @param by_blocks  whether A's type has dense blocks
-MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks,
+MatOrderingType PreferredOrdering(char const* algorithm, MatFactorType ftype, bool by_blocks, bool replaces,
                                   FactorOptions const& options)
 {
-  if (IsLibrary(options.factor)) return MATORDERINGEXTERNAL;
-  if (options.block_pivots || (by_blocks && IsSymmetric(ftype))) return MATORDERINGNATURAL;
-  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return MATORDERINGND;
-  auto const* info = sptrsv::find_algorithm(solver_type);
-  return info && !info->ordering.empty() ? info->ordering.c_str() : MATORDERINGNATURAL;
+  bool const complete = ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY;
+  if (complete && !replaces && IsLibrary(options.factor)) return MATORDERINGEXTERNAL;
+  if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
+  if (complete) return MATORDERINGND;
+  auto const* info = sptrsv::find_algorithm(algorithm);
+  return info && !replaces && !info->ordering.empty() ? info->ordering.c_str() : MATORDERINGNATURAL;
 }
 
 PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
@@ -360,7 +383,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* algorithm, M
   PetscCall(read);
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
-    PetscCall(PetscStrallocpy(PreferredOrdering(algorithm, (MatFactorType)t, by_blocks, options),
+    PetscCall(PetscStrallocpy(PreferredOrdering(algorithm, (MatFactorType)t, by_blocks, instead != nullptr, options),
                               (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
   B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;

@@ -39,14 +39,12 @@ struct FactorOptions {
   static constexpr std::initializer_list<char const*> words = {"automatic", "host",    "device",
                                                                "cholmod",   "umfpack", "klu"};
   FactorChoice factor = FactorChoice::automatic;
-  bool block_pivots = false;
   template <class V>
   void visit(V& v)
   {
     v.choice("factor", factor, words,
              "who computes the values of a factor: PETSc on the host, the backend where the solves run, or for a "
              "complete factor a library on the host");
-    v.flag("block_pivots", block_pivots, "pivots are dense blocks of the aij matrix' block size, as for baij");
   }
 };
 

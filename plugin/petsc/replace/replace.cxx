@@ -70,15 +70,19 @@ PetscErrorCode FindWord(PetscObject holder, std::string const& list, MatSolverTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads the options of a prefix.
+/// Reads the options of a prefix, if they are given or -help asks for them.
 /// @param replaced   out: whether -mat_sptrsv_replace names `type`; does not change if the option is not given
 /// @param algorithm  out: as ReadAlgorithm()
 PetscErrorCode ReadReplacement(char const* prefix, MatSolverType type, bool* replaced, std::string& algorithm)
 {
   PetscContainer holder;
   ReplaceOptions options;
+  PetscBool given, help;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsHasName(NULL, prefix, "-mat_sptrsv_replace", &given));
+  PetscCall(PetscOptionsHasHelp(NULL, &help));
+  if (!given && !help && !*replaced) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &holder));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)holder, prefix));
   PetscErrorCode code = ReadGiven((PetscObject)holder, options);
