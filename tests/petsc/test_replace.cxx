@@ -208,9 +208,7 @@ TEST(Replace, RefusedRowsAreFactoredByPetsc) {
     ASSERT_EQ((int)MatGetOptionsPrefix(with_option.mat(), &prefix), 0);
     EXPECT_STREQ(prefix, "b_");
     std::string const text = ViewText(with_option.mat());
-    EXPECT_NE(text.find("not by sptrsv (-mat_sptrsv_replace), after a refusal: sptrsv: row 1 stores column 0 behind column 1"),
-              std::string::npos)
-        << text;
+    EXPECT_NE(text.find("after a refusal: sptrsv: row 1 stores column 0 behind column 1"), std::string::npos) << text;
     EXPECT_EQ((int)ExpectSame(own.mat(), with_option.mat()), 0);
   }
 }
@@ -243,7 +241,8 @@ TEST(Replace, RefusedValuesAreFactoredByPetsc) {
     ASSERT_EQ((int)with_option.Numeric(A), 0);
   }
   EXPECT_FALSE(IsOurs(with_option.mat()));
-  EXPECT_NE(ViewText(with_option.mat()).find("not by sptrsv (-mat_sptrsv_replace), after a refusal: Block row 0 of the factor"),
+  EXPECT_NE(ViewText(with_option.mat())
+                .find("not by sptrsv (-mat_sptrsv_replace), after a refusal: Block row 0 of the factor"),
             std::string::npos);
   ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
   ASSERT_EQ((int)own.Numeric(A), 0);
@@ -321,6 +320,42 @@ TEST(Replace, FactorsWithoutOrderingsGetPetscs) {
       ASSERT_EQ((int)DestroyAll(&A, &F), 0);
     }
   EXPECT_TRUE(found);
+}
+
+/// The first pivot is zero; libraries exchange rows, PETSc's own factors do not.
+TEST(Replace, ZeroPivotsAreLeftToLibrariesThatExchangeRows) {
+  bool found = false;
+  for (char const* type : {MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERPETSC})
+    for (PetscBool fails : {PETSC_FALSE, PETSC_TRUE}) {
+      PetscErrorCode (*create)(Mat, MatFactorType, Mat*);
+      ASSERT_EQ((int)MatSolverTypeGet(type, MATSEQAIJ, MAT_FACTOR_LU, NULL, NULL, &create), 0);
+      if (!create) continue;
+      SCOPED_TRACE(type);
+      bool const library = std::string(type) != MATSOLVERPETSC;
+      Setting const replace(option, type);
+      Mat A;
+      Factor factor;
+      ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 2, 2, NULL, &A), 0);
+      ASSERT_EQ((int)MatSetValue(A, 0, 0, 0, INSERT_VALUES), 0);
+      ASSERT_EQ((int)MatSetValue(A, 0, 1, 1, INSERT_VALUES), 0);
+      ASSERT_EQ((int)MatSetValue(A, 1, 0, 1, INSERT_VALUES), 0);
+      ASSERT_EQ((int)MatSetValue(A, 1, 1, 0, INSERT_VALUES), 0);
+      ASSERT_EQ((int)Assemble(A), 0);
+      ASSERT_EQ((int)MatSetErrorIfFailure(A, fails), 0);
+      ASSERT_EQ((int)factor.Symbolic(A, type, NULL, Factoring()), 0);
+      auto const error = Catch([&] { return factor.Numeric(A); });
+      EXPECT_EQ((int)error.code, library || !fails ? 0 : (int)PETSC_ERR_MAT_LU_ZRPVT);
+      EXPECT_EQ(IsOurs(factor.mat()), !library);
+      MatFactorError pivots;
+      ASSERT_EQ((int)MatFactorGetError(factor.mat(), &pivots), 0);
+      if (library) {
+        EXPECT_EQ((int)pivots, (int)MAT_FACTOR_NOERROR);
+        EXPECT_NE(ViewText(factor.mat()).find("zero pivot in row 0"), std::string::npos);
+        found = true;
+      }
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+  if (!found) GTEST_SKIP() << "this PETSc has no library that exchanges rows";
 }
 
 /// Checks errors that are no refusals of a matrix.

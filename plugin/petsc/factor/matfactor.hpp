@@ -10,6 +10,7 @@ namespace sptrsv_petsc {
 struct ReplacedType {
   MatSolverType name = nullptr;
   FactorCreator create = nullptr;  ///< makes the factors of that type
+  bool exchanges_rows = false;     ///< whether these factors may exist where the plugin finds a zero pivot
 };
 
 /// Finds whether A's type is seqbaij, seqsbaij, or derived from seqaij, of which the plugin has factors.

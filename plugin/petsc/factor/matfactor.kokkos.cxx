@@ -3,6 +3,7 @@
 // solver.
 #include "factor/matfactor.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -261,6 +262,17 @@ PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Turns a zero pivot into a refusal, if F replaces a type that exchanges rows.
+void RefuseZeroPivot(Mat F, QuietError& error)
+{
+  bool const reported = error.code == PETSC_ERR_MAT_LU_ZRPVT || error.code == PETSC_ERR_MAT_CH_ZRPVT;
+
+  if (!Get(F)->instead.exchanges_rows || (!reported && (error.code || !F->factorerrortype))) return;
+  error.code = PETSC_ERR_SUP;
+  std::snprintf(error.message, sizeof error.message,
+                "zero pivot in row %" PetscInt_FMT ", and sptrsv exchanges no rows", F->factorerror_zeropivot_row);
+}
+
 /// Does the numeric phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
@@ -277,6 +289,7 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CallQuietly([&] { return ComputeValues(F, A, info); }, &error));
+  RefuseZeroPivot(F, error);
   PhaseInput const input = {task.kind, f->has_orderings ? task.rows : nullptr, f->has_orderings ? task.cols : nullptr,
                             &symbolic_info};
   if (error.code) PetscCall(HandOver(F, A, input, info, ReplacedType(f->instead), error));

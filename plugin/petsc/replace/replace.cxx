@@ -70,26 +70,20 @@ PetscErrorCode FindWord(PetscObject holder, std::string const& list, MatSolverTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads the options of a prefix, if they are given or -help asks for them.
+/// Reads the options of a prefix.
 /// @param replaced   out: whether -mat_sptrsv_replace names `type`; does not change if the option is not given
 /// @param algorithm  out: as ReadAlgorithm()
 PetscErrorCode ReadReplacement(char const* prefix, MatSolverType type, bool* replaced, std::string& algorithm)
 {
-  PetscContainer holder;
+  _p_PetscObject holder = {};  // has the prefix; an object that PETSc creates would show in -log_view
   ReplaceOptions options;
-  PetscBool given, help;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsHasName(NULL, prefix, "-mat_sptrsv_replace", &given));
-  PetscCall(PetscOptionsHasHelp(NULL, &help));
-  if (!given && !help && !*replaced) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &holder));
-  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)holder, prefix));
-  PetscErrorCode code = ReadGiven((PetscObject)holder, options);
-  if (!code && !options.replace.empty()) code = FindWord((PetscObject)holder, options.replace, type, replaced);
-  if (!code && *replaced) code = ReadAlgorithm((PetscObject)holder, algorithm);
-  PetscCall(PetscContainerDestroy(&holder));
-  PetscCall(code);
+  holder.comm = PETSC_COMM_SELF;
+  holder.prefix = const_cast<char*>(prefix);
+  PetscCall(ReadGiven(&holder, options));
+  if (!options.replace.empty()) PetscCall(FindWord(&holder, options.replace, type, replaced));
+  if (*replaced) PetscCall(ReadAlgorithm(&holder, algorithm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,6 +143,14 @@ constexpr auto creators = Creators(std::make_index_sequence<max_replaced>{});
 /// Tells whether a function is one of this file's.
 bool IsOwn(FactorCreator create) { return std::find(creators.begin(), creators.end(), create) != creators.end(); }
 
+/// Tells whether a solver type is a library's, not one of PETSc's own, which never exchange rows.
+bool IsLibrary(std::string const& name)
+{
+  for (MatSolverType const own : {MATSOLVERPETSC, MATSOLVERCUSPARSE, MATSOLVERKOKKOS, MATSOLVERHIPSPARSE, MATSOLVERBAS})
+    if (name == own) return false;
+  return true;
+}
+
 /// Returns the function that makes factors instead of `create` of solver type `name`.
 PetscErrorCode CreatorInstead(MatSolverType name, FactorCreator create, FactorCreator* instead)
 {
@@ -157,7 +159,7 @@ PetscErrorCode CreatorInstead(MatSolverType name, FactorCreator create, FactorCr
   PetscFunctionBegin;
   while (i < num_replaced && (replaced_types[i].create != create || std::string(replaced_types[i].name) != name)) ++i;
   PetscCheck(i < max_replaced, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More solver types than max_replaced in replace.cxx");
-  if (i == num_replaced) replaced_types[num_replaced++] = {name, create};
+  if (i == num_replaced) replaced_types[num_replaced++] = {name, create, IsLibrary(name)};
   *instead = creators[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
