@@ -216,8 +216,25 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
     return f"iterations {iterations} {word}"
 
 
+def replaced(name, matrix, method):
+    """Runs a tutorial that names no type, with sptrsv instead of PETSc's own types for such vectors."""
+    own_iterations, _ = reference(name, method, 1, "")
+    text = run(name, f"{TUTORIALS[name][0](matrix)} {method} -mat_sptrsv_replace {','.join(CONTROLS[matrix])} "
+                     "-ksp_converged_reason -ksp_view")
+    if "(-mat_sptrsv_replace)" not in text:
+        raise Failure(f"sptrsv has replaced no type:\n{text[-4000:]}")
+    on_device(text)
+    iterations = number(r"iterations (\d+)", text, int)
+    word = judge(matrix, [iterations], [own_iterations],
+                 lambda control: [outcome(name, matrix, method, control, 1, "")[1]])
+    return f"iterations {iterations} {word}"
+
+
 def tutorial_runs(matrices):
     for matrix in matrices:
+        for name, method in [("ex2", "cg_icc"), ("ex45", "bcgs_ilu0")]:
+            yield (f"tutorials.{name}.{matrix}.replaced.{method}",
+                   lambda a=(name, matrix, METHODS[method]): replaced(*a))
         for kind in TYPES:
             # not ex2 with BiCGStab: the iterations of PETSc's own type vary with rounding, 43 or 50, with and without
             # Kokkos' vectors
