@@ -70,7 +70,7 @@ class Pages(unittest.TestCase):
                     with self.subTest(page=page, line=line):
                         self.runs(*self.command(line, folder), folder)
                         done += 1
-        self.assertGreaterEqual(done, 8)
+        self.assertGreaterEqual(done, 5)  # more with the timing programs and examples
 
     def command(self, line, folder):
         """Returns what to run for a line, and a word that its output has."""
