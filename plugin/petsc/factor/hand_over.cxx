@@ -27,6 +27,7 @@ PetscErrorCode ViewRefused(Mat F, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)F, name_of_refusal, &refusal));
+  if (!refusal) PetscFunctionReturn(PETSC_SUCCESS);  // as ShowReason() has set both, it is there
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL))
