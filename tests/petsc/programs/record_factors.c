@@ -91,38 +91,17 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info) {
-  PetscErrorCode error;
-
-  ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo*))Real("MatLUFactor"))(A, rows, cols, info);
-  --in_place;
-  return error;
-}
-
-PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info) {
-  PetscErrorCode error;
-
-  ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo*))Real("MatILUFactor"))(A, rows, cols, info);
-  --in_place;
-  return error;
-}
-
-PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo* info) {
-  PetscErrorCode error;
-
-  ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo*))Real("MatCholeskyFactor"))(A, rows, info);
-  --in_place;
-  return error;
-}
-
-PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo* info) {
-  PetscErrorCode error;
-
-  ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo*))Real("MatICCFactor"))(A, rows, info);
-  --in_place;
-  return error;
-}
+/* Defines NAME, which factors A in place, and counts that PETSc does so. */
+#define FACTOR_IN_PLACE(NAME, PARAMETERS, ARGUMENTS)              \
+  PetscErrorCode NAME PARAMETERS {                                \
+    PetscErrorCode error;                                         \
+                                                                  \
+    ++in_place;                                                   \
+    error = ((PetscErrorCode(*) PARAMETERS)Real(#NAME))ARGUMENTS; \
+    --in_place;                                                   \
+    return error;                                                 \
+  }
+FACTOR_IN_PLACE(MatLUFactor, (Mat A, IS rows, IS cols, const MatFactorInfo* info), (A, rows, cols, info))
+FACTOR_IN_PLACE(MatILUFactor, (Mat A, IS rows, IS cols, const MatFactorInfo* info), (A, rows, cols, info))
+FACTOR_IN_PLACE(MatCholeskyFactor, (Mat A, IS rows, const MatFactorInfo* info), (A, rows, info))
+FACTOR_IN_PLACE(MatICCFactor, (Mat A, IS rows, const MatFactorInfo* info), (A, rows, info))
