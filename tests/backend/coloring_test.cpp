@@ -288,6 +288,34 @@ TYPED_TEST(ColoringTest, SetsListedByKernelsAreThoseOfTheHost) {
     }
 }
 
+/// A symmetric pattern whose rows ascend is copied; others, also with an entry missing or another row order, are merged
+/// with their transpose.
+TEST(Coloring, GraphsOfSymmetricPatternsAreThoseOfOthers) {
+  for (std::string const spec : {"lap3d:5", "stencil27:4", "rmat:7,4", "lap2d:9", "chain:30", "diagonal:4"}) {
+    auto const graph = graph_of(spec);
+    int const n = graph.num_vertices();
+    for (std::string const kind : {"symmetric", "without diagonals", "one row out of order", "upper triangle"}) {
+      std::vector<int> row_ptr{0}, col_idx;
+      for (int i = 0; i < n; ++i) {
+        std::vector<int> row;
+        for (int k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k)
+          if (kind != "upper triangle" || graph.col_idx[k] > i) row.push_back(graph.col_idx[k]);
+        if (kind != "without diagonals") row.insert(std::lower_bound(row.begin(), row.end(), i), i);
+        if (kind == "one row out of order" && i == n / 2) std::reverse(row.begin(), row.end());
+        col_idx.insert(col_idx.end(), row.begin(), row.end());
+        row_ptr.push_back(static_cast<int>(col_idx.size()));
+      }
+      EXPECT_EQ(detail::is_symmetric(n, row_ptr.data(), col_idx.data()),
+                kind == "symmetric" || kind == "without diagonals" || graph.degree(n / 2) == 0 ||
+                    (kind == "upper triangle" && graph.col_idx.empty()))
+          << spec << ", " << kind;
+      auto const same = symmetric_graph<int>(n, row_ptr.data(), col_idx.data());
+      EXPECT_EQ(same.row_ptr, graph.row_ptr) << spec << ", " << kind;
+      EXPECT_EQ(same.col_idx, graph.col_idx) << spec << ", " << kind;
+    }
+  }
+}
+
 TEST(Coloring, GraphsThatIndicesCannotCountAreRefused) {  // a line of 200: at distance 200 there are 200 * 199 pairs
   std::vector<short> row_ptr{0}, col_idx;
   for (short i = 0; i < 200; ++i) {

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -112,12 +113,36 @@ struct ByKey {
   }
 };
 
+/// Tells whether a square pattern has ascending rows, and equals its transpose.
+template <class Index>
+bool is_symmetric(Index n, Index const* row_ptr, Index const* col_idx) {
+  std::vector<Index> next(row_ptr, row_ptr + n);  // of each row: the entry whose transpose comes next
+  for (Index i = 0; i < n; ++i)
+    for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      Index const j = col_idx[k];
+      if (next[j] == row_ptr[j + 1] || col_idx[next[j]++] != i) return false;
+      if (k > row_ptr[i] && col_idx[k - 1] >= j) return false;
+    }
+  return true;
+}
+
 }  // namespace detail
 
 /// Returns the graph of a square pattern and its transpose, without the diagonal.
 /// @throws Error if Index cannot count its entries.
 template <class Index>
 Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx) {
+  if (detail::is_symmetric(n, row_ptr, col_idx)) {
+    Graph<Index> graph;
+    graph.row_ptr.reserve(static_cast<std::size_t>(n) + 1);
+    graph.col_idx.reserve(static_cast<std::size_t>(row_ptr[n] - row_ptr[0]));
+    for (Index i = 0; i < n; ++i) {
+      std::copy_if(col_idx + row_ptr[i], col_idx + row_ptr[i + 1], std::back_inserter(graph.col_idx),
+                   [i](Index j) { return j != i; });
+      graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+    }
+    return graph;
+  }
   std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of each column in `rows`
   for (Index k = row_ptr[0]; k < row_ptr[n]; ++k) ++start[col_idx[k] + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
