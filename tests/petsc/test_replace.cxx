@@ -86,7 +86,8 @@ TEST(Replace, EveryKindOfFactorIsMadeByThePlugin) {
 
 TEST(Replace, TypeOfReplacedFactorsCanBeChosen) {
   Kind const kind{MATSEQAIJ, MAT_FACTOR_ILU};
-  Setting const replace(option, "petsc"), type("-mat_sptrsv_type", "tiled"), other("-b_mat_sptrsv_type", "fused");
+  Setting const replace("-a_mat_sptrsv_replace", "petsc"), replace_b("-b_mat_sptrsv_replace", "petsc"),
+      type("-mat_sptrsv_type", "tiled"), other("-b_mat_sptrsv_type", "fused");
   for (auto const& [prefix, name] : {std::pair("a_", "tiled"), std::pair("b_", "fused")}) {
     Mat A;
     Factor ours;
@@ -130,7 +131,7 @@ TEST(Replace, PrefixesDecideForThemselves) {
   EXPECT_FALSE(ours(NULL));
   {
     Setting const replace(option, "petsc"), none("-b_mat_sptrsv_replace", "none"),
-        others("-c_mat_sptrsv_replace", "mumps,cusparse");
+        others("-c_mat_sptrsv_replace", "bas,cusparse");
     EXPECT_TRUE(ours(NULL));
     EXPECT_TRUE(ours("a_"));
     EXPECT_FALSE(ours("b_"));
@@ -146,7 +147,7 @@ TEST(Replace, WrongNamesAreRefused) {
     char const *value, *word;
   };
   for (Case const& c : {Case{"petsc,cusprase", "'cusprase'"}, Case{"petsc, kokkos", "' kokkos'"}, Case{"petsc,", "''"},
-                        Case{"none,petsc", "'none'"}, Case{"sptrsv", "'sptrsv'"}}) {
+                        Case{"none,petsc", "'none'"}, Case{"sptrsv", "'sptrsv'"}, Case{"petsc,mumps", "'mumps'"}}) {
     Setting const replace("-b_mat_sptrsv_replace", c.value);
     bool ours;
     auto const error = Catch([&] { return IsOursInPC({MATSEQAIJ, MAT_FACTOR_ILU}, "b_", &ours); });
@@ -275,87 +276,6 @@ TEST(Replace, HandedOverFactorsKeepTheirState) {
   EXPECT_EQ(before, after);
   EXPECT_STREQ(name, "G");
   EXPECT_NE(mine, nullptr);
-}
-
-PetscErrorCode DoPhasesWithoutOrderings(Mat F, Mat A, MatFactorType ftype) {
-  MatFactorInfo info;
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 5;
-  switch (ftype) {
-    case MAT_FACTOR_LU: PetscCall(MatLUFactorSymbolic(F, A, NULL, NULL, &info)); break;
-    case MAT_FACTOR_ILU: PetscCall(MatILUFactorSymbolic(F, A, NULL, NULL, &info)); break;
-    case MAT_FACTOR_CHOLESKY: PetscCall(MatCholeskyFactorSymbolic(F, A, NULL, &info)); break;
-    default: PetscCall(MatICCFactorSymbolic(F, A, NULL, &info));
-  }
-  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_ILU) return MatLUFactorNumeric(F, A, &info);
-  return MatCholeskyFactorNumeric(F, A, &info);
-}
-
-/// Libraries take no orderings; PETSc passes none to their symbolic phase.
-TEST(Replace, FactorsWithoutOrderingsGetPetscs) {
-  bool found = false;
-  for (char const* type : {MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERPETSC})
-    for (Kind const& kind : kinds) {
-      PetscBool known, supported;
-      PetscErrorCode (*create)(Mat, MatFactorType, Mat*);
-      ASSERT_EQ((int)MatSolverTypeGet(type, kind.matrix, kind.ftype, &known, &supported, &create), 0);
-      if (!create) continue;
-      SCOPED_TRACE(std::string(type) + ", " + NameOf(kind));
-      Setting const replace(option, type);
-      Mat A, F;
-      Factor own;
-      ASSERT_EQ((int)Build(kind, &A), 0);
-      ASSERT_EQ((int)MatGetFactor(A, type, kind.ftype, &F), 0);
-      EXPECT_TRUE(IsOurs(F));
-      EXPECT_EQ(SolverTypeOf(F), type);
-      ASSERT_EQ((int)DoPhasesWithoutOrderings(F, A, kind.ftype), 0);
-      Factoring setup = SetupOf(kind);
-      bool const by_rows = std::string(kind.matrix).rfind(MATSEQAIJ, 0) == 0;
-      if (kind.ftype == MAT_FACTOR_LU || (kind.ftype == MAT_FACTOR_CHOLESKY && by_rows)) setup.ordering = MATORDERINGND;
-      Setting const none(option, "none");
-      ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
-      ASSERT_EQ((int)own.Numeric(A), 0);
-      EXPECT_EQ((int)ExpectNear(NameOf(kind), own.mat(), F), 0);
-      found = true;
-      ASSERT_EQ((int)DestroyAll(&A, &F), 0);
-    }
-  EXPECT_TRUE(found);
-}
-
-/// The first pivot is zero; libraries exchange rows, PETSc's own factors do not.
-TEST(Replace, ZeroPivotsAreLeftToLibrariesThatExchangeRows) {
-  bool found = false;
-  for (char const* type : {MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERPETSC})
-    for (PetscBool fails : {PETSC_FALSE, PETSC_TRUE}) {
-      PetscErrorCode (*create)(Mat, MatFactorType, Mat*);
-      ASSERT_EQ((int)MatSolverTypeGet(type, MATSEQAIJ, MAT_FACTOR_LU, NULL, NULL, &create), 0);
-      if (!create) continue;
-      SCOPED_TRACE(type);
-      bool const library = std::string(type) != MATSOLVERPETSC;
-      Setting const replace(option, type);
-      Mat A;
-      Factor factor;
-      ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 2, 2, NULL, &A), 0);
-      ASSERT_EQ((int)MatSetValue(A, 0, 0, 0, INSERT_VALUES), 0);
-      ASSERT_EQ((int)MatSetValue(A, 0, 1, 1, INSERT_VALUES), 0);
-      ASSERT_EQ((int)MatSetValue(A, 1, 0, 1, INSERT_VALUES), 0);
-      ASSERT_EQ((int)MatSetValue(A, 1, 1, 0, INSERT_VALUES), 0);
-      ASSERT_EQ((int)Assemble(A), 0);
-      ASSERT_EQ((int)MatSetErrorIfFailure(A, fails), 0);
-      ASSERT_EQ((int)factor.Symbolic(A, type, NULL, Factoring()), 0);
-      auto const error = Catch([&] { return factor.Numeric(A); });
-      EXPECT_EQ((int)error.code, library || !fails ? 0 : (int)PETSC_ERR_MAT_LU_ZRPVT);
-      EXPECT_EQ(IsOurs(factor.mat()), !library);
-      MatFactorError pivots;
-      ASSERT_EQ((int)MatFactorGetError(factor.mat(), &pivots), 0);
-      if (library) {
-        EXPECT_EQ((int)pivots, (int)MAT_FACTOR_NOERROR);
-        EXPECT_NE(ViewText(factor.mat()).find("zero pivot in row 0"), std::string::npos);
-        found = true;
-      }
-      ASSERT_EQ((int)MatDestroy(&A), 0);
-    }
-  if (!found) GTEST_SKIP() << "this PETSc has no library that exchanges rows";
 }
 
 /// Checks errors that are no refusals of a matrix.

@@ -20,7 +20,6 @@ struct Mat_SpTRSV {
   // results of the symbolic phase
   FactorTask task;
   MatFactorInfo symbolic_info;
-  bool has_orderings = false;  // given by the caller, who may have none for a factor of a library
   sptrsv::Options options;
   std::unique_ptr<FactorSource> source;     // null before a successful symbolic phase
   FactorArrays pattern;                     // its arrays belong to `source`

@@ -61,24 +61,6 @@ PetscErrorCode DoPhases(Mat N, Mat A, PhaseInput const& input, MatFactorInfo con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does the phases, with the orderings that N's type prefers if there are none.
-PetscErrorCode DoOrderedPhases(Mat N, Mat A, PhaseInput input, MatFactorInfo const* numeric)
-{
-  IS rows = nullptr, cols = nullptr;
-
-  PetscFunctionBegin;
-  if (!input.rows) {
-    PetscCall(MatGetOrdering(A, N->preferredordering[input.kind], &rows, &cols));
-    input.rows = rows;
-    input.cols = cols;
-  }
-  PetscErrorCode const code = DoPhases(N, A, input, numeric);
-  PetscCall(ISDestroy(&rows));
-  PetscCall(ISDestroy(&cols));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Gives N what the program may have set for F: prefix, name, options, tab level, composed objects.
 PetscErrorCode CopyState(Mat F, Mat N)
 {
@@ -91,7 +73,6 @@ PetscErrorCode CopyState(Mat F, Mat N)
   to->tablevel = from->tablevel;
   if (!to->olist) std::swap(to->olist, from->olist);
   N->erroriffailure = F->erroriffailure;
-  N->trivialsymbolic = F->trivialsymbolic;  // PETSc compares it before and after a phase
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +103,7 @@ PetscErrorCode HandOver(Mat F, Mat A, PhaseInput const& input, MatFactorInfo con
   PetscCheck(N, PetscObjectComm((PetscObject)F), error.code, "%s", error.message);
   PetscCall(MatSetOptionsPrefix(N, ((PetscObject)F)->prefix));
   N->erroriffailure = F->erroriffailure;
-  PetscErrorCode const code = DoOrderedPhases(N, A, input, numeric);
+  PetscErrorCode const code = DoPhases(N, A, input, numeric);
   if (code) PetscCall(MatDestroy(&N));
   PetscCall(code);
   PetscCall(CopyState(F, N));

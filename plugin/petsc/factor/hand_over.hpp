@@ -34,7 +34,7 @@ PetscErrorCode CallQuietly(Call const& call, QuietError* error)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Input of a symbolic phase besides the matrix. Orderings may be null; `cols` is null for Cholesky and ICC.
+/// Input of a symbolic phase besides the matrix; `cols` is null for Cholesky and ICC.
 struct PhaseInput {
   MatFactorType kind;
   IS rows, cols;

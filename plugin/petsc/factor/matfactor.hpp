@@ -6,11 +6,10 @@
 
 namespace sptrsv_petsc {
 
-/// Solver type of PETSc or of a library whose factors the plugin makes instead.
+/// Solver type of PETSc whose factors the plugin makes instead.
 struct ReplacedType {
   MatSolverType name = nullptr;
   FactorCreator create = nullptr;  ///< makes the factors of that type
-  bool exchanges_rows = false;     ///< whether these factors may exist where the plugin finds a zero pivot
 };
 
 /// Finds whether A's type is seqbaij, seqsbaij, or derived from seqaij, of which the plugin has factors.

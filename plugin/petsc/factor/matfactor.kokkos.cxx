@@ -3,8 +3,6 @@
 // solver.
 #include "factor/matfactor.hpp"
 
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "factor/backend_factor.hpp"
@@ -129,18 +127,6 @@ PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, std::unique_pt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the orderings that PETSc's own factors prefer, for a factor that replaces one of a library without orderings.
-PetscErrorCode MakeOrderings(Mat A, FactorTask& task)
-{
-  bool const complete = task.kind == MAT_FACTOR_LU || task.kind == MAT_FACTOR_CHOLESKY;
-  bool const natural = !complete || (task.symmetric() && std::strcmp(task.matrix_type, MATSEQAIJ) != 0);
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOrdering(A, natural ? MATORDERINGNATURAL : MATORDERINGND, &task.rows, &task.cols));
-  if (task.symmetric()) PetscCall(ISDestroy(&task.cols));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Begins a symbolic phase: checks its input, reads the options, and makes the source that they ask for. Keeps nothing
 /// of an earlier phase.
 PetscErrorCode Begin(Mat F, Mat A, PhaseInput const& input, std::unique_ptr<FactorSource>* source)
@@ -152,7 +138,6 @@ PetscErrorCode Begin(Mat F, Mat A, PhaseInput const& input, std::unique_ptr<Fact
   PetscCall(ResetFactor(f));
   f->options = {};
   f->symbolic_info = *input.info;
-  f->has_orderings = input.rows != nullptr;
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
   task.F = F;
@@ -168,7 +153,6 @@ PetscErrorCode Begin(Mat F, Mat A, PhaseInput const& input, std::unique_ptr<Fact
   PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), f->options));
   PetscCall(ChooseBackend((PetscObject)F, A, task.backend));
   PetscCall(MakeSource(task, input.info, source));
-  if (f->instead.name && !task.rows && !(*source)->computes_pattern()) PetscCall(MakeOrderings(A, task));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,17 +246,6 @@ PetscErrorCode ComputeValues(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Turns a zero pivot into a refusal, if F replaces a type that exchanges rows.
-void RefuseZeroPivot(Mat F, QuietError& error)
-{
-  bool const reported = error.code == PETSC_ERR_MAT_LU_ZRPVT || error.code == PETSC_ERR_MAT_CH_ZRPVT;
-
-  if (!Get(F)->instead.exchanges_rows || (!reported && (error.code || !F->factorerrortype))) return;
-  error.code = PETSC_ERR_SUP;
-  std::snprintf(error.message, sizeof error.message,
-                "zero pivot in row %" PetscInt_FMT ", and sptrsv exchanges no rows", F->factorerror_zeropivot_row);
-}
-
 /// Does the numeric phase, by the plugin or, if the plugin refuses A, by the type that F replaces.
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
@@ -289,10 +262,10 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CallQuietly([&] { return ComputeValues(F, A, info); }, &error));
-  RefuseZeroPivot(F, error);
-  PhaseInput const input = {task.kind, f->has_orderings ? task.rows : nullptr, f->has_orderings ? task.cols : nullptr,
-                            &symbolic_info};
-  if (error.code) PetscCall(HandOver(F, A, input, info, ReplacedType(f->instead), error));
+  if (!error.code) PetscFunctionReturn(PETSC_SUCCESS);
+  f->solver.reset();  // before the other factor takes memory
+  f->source.reset();
+  PetscCall(HandOver(F, A, {task.kind, task.rows, task.cols, &symbolic_info}, info, ReplacedType(f->instead), error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

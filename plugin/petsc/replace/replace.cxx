@@ -17,12 +17,10 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Solver types with factors of sequential sparse matrices; a PETSc has some of them.
-constexpr MatSolverType solver_types[] = {
-    MATSOLVERPETSC,        MATSOLVERCUSPARSE,    MATSOLVERKOKKOS,       MATSOLVERHIPSPARSE, MATSOLVERSUPERLU,
-    MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,   MATSOLVERUMFPACK,      MATSOLVERCHOLMOD,   MATSOLVERKLU,
-    MATSOLVERMUMPS,        MATSOLVERMKL_PARDISO, MATSOLVERMKL_CPARDISO, MATSOLVERPASTIX,    MATSOLVERBAS,
-    MATSOLVERESSL,         MATSOLVERLUSOL,       MATSOLVERMATLAB};
+/// Solver types whose factors the plugin makes as they do: in PETSc's orderings, with PETSc's shifts, and without
+/// exchanging rows. Those of libraries are other factors. A PETSc has some of these types.
+constexpr MatSolverType solver_types[] = {MATSOLVERPETSC, MATSOLVERCUSPARSE, MATSOLVERKOKKOS, MATSOLVERHIPSPARSE,
+                                          MATSOLVERBAS};
 
 /// Matrix types that have factors by the plugin. PETSc takes the registered types that are prefixes of a matrix' type,
 /// so base types come first.
@@ -34,7 +32,7 @@ constexpr MatFactorType kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHO
 
 /// Solver types that are registered again, with the functions that were registered before. PETSc passes a function
 /// neither its solver type nor other data, so each entry has a function of its own.
-constexpr std::size_t max_replaced = 40;
+constexpr std::size_t max_replaced = 16;
 std::array<ReplacedType, max_replaced> replaced_types;
 std::size_t num_replaced = 0;
 
@@ -63,7 +61,8 @@ PetscErrorCode FindWord(PetscObject holder, std::string const& list, MatSolverTy
     }
     PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
                "Option -%smat_sptrsv_replace is '%s', of which '%s' is no solver type that sptrsv replaces; give a "
-               "list without spaces of %sor none",
+               "list without spaces of %sor none. Libraries exchange rows or choose orderings: name "
+               "-pc_factor_mat_solver_type sptrsv instead",
                holder->prefix ? holder->prefix : "", list.c_str(), word.c_str(), names.c_str());
     *found = *found || word == type;
   }
@@ -83,7 +82,7 @@ PetscErrorCode ReadReplacement(char const* prefix, MatSolverType type, bool* rep
   holder.prefix = const_cast<char*>(prefix);
   PetscCall(ReadGiven(&holder, options));
   if (!options.replace.empty()) PetscCall(FindWord(&holder, options.replace, type, replaced));
-  if (*replaced) PetscCall(ReadAlgorithm(&holder, algorithm));
+  PetscCall(ReadAlgorithm(&holder, algorithm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,14 +142,6 @@ constexpr auto creators = Creators(std::make_index_sequence<max_replaced>{});
 /// Tells whether a function is one of this file's.
 bool IsOwn(FactorCreator create) { return std::find(creators.begin(), creators.end(), create) != creators.end(); }
 
-/// Tells whether a solver type is a library's, not one of PETSc's own, which never exchange rows.
-bool IsLibrary(std::string const& name)
-{
-  for (MatSolverType const own : {MATSOLVERPETSC, MATSOLVERCUSPARSE, MATSOLVERKOKKOS, MATSOLVERHIPSPARSE, MATSOLVERBAS})
-    if (name == own) return false;
-  return true;
-}
-
 /// Returns the function that makes factors instead of `create` of solver type `name`.
 PetscErrorCode CreatorInstead(MatSolverType name, FactorCreator create, FactorCreator* instead)
 {
@@ -159,7 +150,7 @@ PetscErrorCode CreatorInstead(MatSolverType name, FactorCreator create, FactorCr
   PetscFunctionBegin;
   while (i < num_replaced && (replaced_types[i].create != create || std::string(replaced_types[i].name) != name)) ++i;
   PetscCheck(i < max_replaced, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More solver types than max_replaced in replace.cxx");
-  if (i == num_replaced) replaced_types[num_replaced++] = {name, create, IsLibrary(name)};
+  if (i == num_replaced) replaced_types[num_replaced++] = {name, create};
   *instead = creators[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
