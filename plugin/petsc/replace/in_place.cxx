@@ -71,6 +71,29 @@ PetscErrorCode Probe(Factor const& factor, Stack* stack)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Silence of PETSc's -info until the end of the scope.
+class Silence {
+ public:
+  Silence()
+  {
+    for (Class& c : classes_)
+      if (!PetscInfoEnabled(c.id, &c.enabled) && c.enabled) (void)PetscInfoDeactivateClass(c.id);
+  }
+  ~Silence()
+  {
+    for (Class const& c : classes_)
+      if (c.enabled) (void)PetscInfoActivateClass(c.id);
+  }
+  Silence& operator=(Silence&&) = delete;
+
+ private:
+  struct Class {
+    PetscClassId id;
+    PetscBool enabled = PETSC_FALSE;
+  };
+  Class classes_[2] = {{MAT_CLASSID}, {PETSC_SMALLEST_CLASSID}};
+};
+
 /// Factors a matrix of one row, in place and not in place, and finds the first position that differs between the stacks
 /// of the two factors: the position from which MatGetFactor() is called to factor in place.
 PetscErrorCode FindPosition(InPlace& factor)
@@ -79,6 +102,7 @@ PetscErrorCode FindPosition(InPlace& factor)
   IS natural;
   MatFactorInfo info;
   Stack inside, outside;
+  Silence const silence;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
