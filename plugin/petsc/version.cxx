@@ -4,7 +4,7 @@
 #include <sptrsv_commit.hpp>
 #include <type_traits>
 
-#include "base/petsc_scalar.hpp"
+#include "kokkos/kokkos_session.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv/space.hpp"
 #include "sptrsv_petsc.h"
@@ -12,12 +12,6 @@
 namespace sptrsv_petsc {
 namespace {
 
-constexpr char const* where_kokkos_is =
-#if defined(PETSC_HAVE_KOKKOS)
-    "shared with PETSc";
-#else
-    "own copy";
-#endif
 constexpr char const* libraries =
 #if defined(SPTRSV_HAVE_SUITESPARSE)
     ", with SuiteSparse";
@@ -35,10 +29,10 @@ PetscErrorCode SpTRSVGetVersion(char version[], size_t len)
   bool const device = !std::is_same_v<Host, Default>;
 
   (void)std::snprintf(
-      version, len, "sptrsv %s, commit %s, for PETSc %d.%d.%d (%s, %d-bit indices), Kokkos %d.%d.%d (%s%s%s, %s)%s",
+      version, len, "sptrsv %s, commit %s, for PETSc %d.%d.%d (%s, %d-bit indices), Kokkos %s (%s%s%s, %s)%s",
       sptrsv::version(), SPTRSV_COMMIT, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
-      PetscDefined(USE_COMPLEX) ? "complex" : "real", (int)(8 * sizeof(PetscInt)), KOKKOS_VERSION / 10000,
-      KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100, Host::name(), device ? ", " : "", device ? Default::name() : "",
-      sptrsv_petsc::where_kokkos_is, sptrsv_petsc::libraries);
+      PetscDefined(USE_COMPLEX) ? "complex" : "real", (int)(8 * sizeof(PetscInt)),
+      sptrsv_petsc::KokkosVersion().c_str(), Host::name(), device ? ", " : "", device ? Default::name() : "",
+      sptrsv_petsc::kokkos_owner, sptrsv_petsc::libraries);
   return PETSC_SUCCESS;
 }

@@ -186,12 +186,13 @@ TUTORIALS = {"ex2": (ex2, r"Norm of error (\S+)"), "ex45": (ex45, r"Residual nor
 
 
 def outcome(name, matrix, method, kind, ranks, sub):
+    """Runs a tutorial. kind: the type that it asks for; None: none, and sptrsv replaces PETSc's own."""
     options, norm = TUTORIALS[name]
-    text = run(name,
-               f"{options(matrix)} {method} -{sub}pc_factor_mat_solver_type {kind} -ksp_converged_reason -ksp_view",
-               ranks)
-    if f"package used to perform factorization: {kind}" not in text:
-        raise Failure(f"no factorization by {kind}:\n{text[-4000:]}")
+    choice = f"{sub}pc_factor_mat_solver_type {kind}" if kind else f"mat_sptrsv_replace {','.join(CONTROLS[matrix])}"
+    shown = f"package used to perform factorization: {kind}" if kind else "(-mat_sptrsv_replace)"
+    text = run(name, f"{options(matrix)} {method} -{choice} -ksp_converged_reason -ksp_view", ranks)
+    if shown not in text:
+        raise Failure(f"-ksp_view does not show '{shown}':\n{text[-4000:]}")
     return text, number(r"iterations (\d+)", text, int), number(norm, text)
 
 
@@ -216,25 +217,11 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
     return f"iterations {iterations} {word}"
 
 
-def replaced(name, matrix, method):
-    """Runs a tutorial that names no type, with sptrsv instead of PETSc's own types for such vectors."""
-    own_iterations, _ = reference(name, method, 1, "")
-    text = run(name, f"{TUTORIALS[name][0](matrix)} {method} -mat_sptrsv_replace {','.join(CONTROLS[matrix])} "
-                     "-ksp_converged_reason -ksp_view")
-    if "(-mat_sptrsv_replace)" not in text:
-        raise Failure(f"sptrsv has replaced no type:\n{text[-4000:]}")
-    on_device(text)
-    iterations = number(r"iterations (\d+)", text, int)
-    word = judge(matrix, [iterations], [own_iterations],
-                 lambda control: [outcome(name, matrix, method, control, 1, "")[1]])
-    return f"iterations {iterations} {word}"
-
-
 def tutorial_runs(matrices):
     for matrix in matrices:
         for name, method in [("ex2", "cg_icc"), ("ex45", "bcgs_ilu0")]:
             yield (f"tutorials.{name}.{matrix}.replaced.{method}",
-                   lambda a=(name, matrix, METHODS[method]): replaced(*a))
+                   lambda a=(name, matrix, None, METHODS[method]): tutorial(*a))
         for kind in TYPES:
             # not ex2 with BiCGStab: the iterations of PETSc's own type vary with rounding, 43 or 50, with and without
             # Kokkos' vectors

@@ -6,7 +6,7 @@
 
 namespace sptrsv_petsc {
 
-/// Function by which PETSc or a library makes a factor for MatGetFactor().
+/// Function that makes a factor for MatGetFactor().
 using FactorCreator = PetscErrorCode (*)(Mat, MatFactorType, Mat*);
 
 /// Number of NativeFactors objects.

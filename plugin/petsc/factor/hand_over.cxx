@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/composed_state.hpp"
+#include "factor/factor_source.hpp"
 #include "kokkos/guarded.hpp"
 
 namespace sptrsv_petsc {
@@ -27,7 +28,7 @@ PetscErrorCode ViewRefused(Mat F, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)F, name_of_refusal, &refusal));
-  if (!refusal) PetscFunctionReturn(PETSC_SUCCESS);  // as ShowReason() has set both, it is there
+  if (!refusal) PetscFunctionReturn(PETSC_SUCCESS);  // never: ShowReason() sets it with this view
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL))
@@ -47,7 +48,7 @@ bool IsRefusal(PetscErrorCode code)
 /// Does the symbolic phase of N, and the numeric one if `numeric` is not null.
 PetscErrorCode DoPhases(Mat N, Mat A, PhaseInput const& input, MatFactorInfo const* numeric)
 {
-  bool const symmetric = input.kind == MAT_FACTOR_CHOLESKY || input.kind == MAT_FACTOR_ICC;
+  bool const symmetric = IsSymmetric(input.kind);
 
   PetscFunctionBegin;
   switch (input.kind) {

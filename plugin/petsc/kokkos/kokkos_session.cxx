@@ -129,25 +129,25 @@ PetscErrorCode EnsureKokkos()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::string KokkosVersion()
+{
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100);
+}
+
 std::string KokkosDescription(bool device)
 {
   std::string text;
   using space = Kokkos::DefaultHostExecutionSpace;
   bool const running = Kokkos::is_initialized();
-  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
-         std::to_string(KOKKOS_VERSION % 100) + " ";
+  text = KokkosVersion() + " ";
   if (device) {
     text += std::string(DeviceExec::name()) + " (device " + std::to_string(running ? Kokkos::device_id() : -1) + "), ";
   } else {
     int const threads = running ? space().concurrency() : 0;
     text += std::string(space::name()) + " (" + std::to_string(threads) + (threads == 1 ? " thread), " : " threads), ");
   }
-#if defined(PETSC_HAVE_KOKKOS)
-  text += "shared with PETSc";
-#else
-  text += "own copy";
-#endif
-  return text;
+  return text + kokkos_owner;
 }
 
 }  // namespace sptrsv_petsc

@@ -27,6 +27,17 @@ PetscErrorCode EnsureKokkos();
 extern int lost_threads;  ///< in a forked child process, the number of Kokkos' threads that only its parent has
 extern bool lost_device;  ///< whether a forked child process has lost the GPU
 
+/// Whose Kokkos the plugin uses.
+inline constexpr char kokkos_owner[] =
+#if defined(PETSC_HAVE_KOKKOS)
+    "shared with PETSc";
+#else
+    "own copy";
+#endif
+
+/// Returns the version of Kokkos, "major.minor.patch".
+std::string KokkosVersion();
+
 /// Describes Kokkos for views: "4.7.0 OpenMP (2 threads), own copy" or "4.7.0 Cuda (device 0), shared with PETSc".
 std::string KokkosDescription(bool device);
 

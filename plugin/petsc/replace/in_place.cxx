@@ -10,8 +10,6 @@
 #include <array>
 #include <cstdint>
 
-#include "base/native_factor.hpp"
-
 namespace sptrsv_petsc {
 namespace {
 

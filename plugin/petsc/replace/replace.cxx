@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "factor/factor_source.hpp"
 #include "factor/matfactor.hpp"
 #include "kokkos/guarded.hpp"
 #include "options/factor_options.hpp"
@@ -69,20 +70,31 @@ PetscErrorCode FindWord(PetscObject holder, std::string const& list, MatSolverTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads the options of a prefix.
-/// @param replaced   out: whether -mat_sptrsv_replace names `type`; does not change if the option is not given
-/// @param algorithm  out: as ReadAlgorithm()
-PetscErrorCode ReadReplacement(char const* prefix, MatSolverType type, bool* replaced, std::string& algorithm)
+/// Returns an object that has only a prefix, to read options. An object that PETSc creates would show in -log_view.
+_p_PetscObject HolderOf(char const* prefix)
 {
-  _p_PetscObject holder = {};  // has the prefix; an object that PETSc creates would show in -log_view
-  ReplaceOptions options;
+  _p_PetscObject holder = {};
 
-  PetscFunctionBegin;
   holder.comm = PETSC_COMM_SELF;
   holder.prefix = const_cast<char*>(prefix);
-  PetscCall(ReadGiven(&holder, options));
-  if (!options.replace.empty()) PetscCall(FindWord(&holder, options.replace, type, replaced));
-  PetscCall(ReadAlgorithm(&holder, algorithm));
+  return holder;
+}
+
+/// Finds whether -mat_sptrsv_replace names `type`, and if so the algorithm of -mat_sptrsv_type. Options with the prefix
+/// come before those without one.
+PetscErrorCode ReadReplacement(char const* prefix, MatSolverType type, bool* replaced, std::string& algorithm)
+{
+  std::vector<_p_PetscObject> holders(1, HolderOf(nullptr));
+
+  PetscFunctionBegin;
+  if (prefix) holders.push_back(HolderOf(prefix));
+  for (_p_PetscObject& holder : holders) {
+    ReplaceOptions options;
+    PetscCall(ReadGiven(&holder, options));
+    if (!options.replace.empty()) PetscCall(FindWord(&holder, options.replace, type, replaced));
+  }
+  for (_p_PetscObject& holder : holders)
+    if (*replaced) PetscCall(ReadAlgorithm(&holder, algorithm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,14 +106,13 @@ PetscErrorCode HasFactors(Mat A, MatFactorType kind, bool* has)
 
   PetscFunctionBegin;
   PetscCall(SupportsMatType(A, &supported));
-  if (PetscDefined(USE_COMPLEX) && (kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC))
-    PetscCall(MatIsHermitianKnown(A, &known, &hermitian));
+  if (PetscDefined(USE_COMPLEX) && IsSymmetric(kind)) PetscCall(MatIsHermitianKnown(A, &known, &hermitian));
   *has = supported && A->rmap->N == A->cmap->N && !(known && hermitian);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds the algorithm by which the plugin makes a factor instead of type `type`; it is empty where PETSc or a library
-/// makes the factor.
+/// Finds the algorithm by which the plugin makes a factor instead of type `type`; it is empty where PETSc makes the
+/// factor.
 PetscErrorCode ChooseAlgorithm(Mat A, MatFactorType kind, MatSolverType type, std::string& algorithm)
 {
   bool replaced = false, in_place = false, supported = false;
@@ -109,10 +120,9 @@ PetscErrorCode ChooseAlgorithm(Mat A, MatFactorType kind, MatSolverType type, st
   PetscFunctionBegin;
   if (IsProbe() || native_factors_wanted) PetscFunctionReturn(PETSC_SUCCESS);
   algorithm = "sptrsv";
-  PetscCall(ReadReplacement(nullptr, type, &replaced, algorithm));
-  if (A->factorprefix) PetscCall(ReadReplacement(A->factorprefix, type, &replaced, algorithm));
+  PetscCall(ReadReplacement(A->factorprefix, type, &replaced, algorithm));
   if (replaced) PetscCall(HasFactors(A, kind, &supported));
-  if (supported) PetscCall(FactorsInPlace(A, kind, &in_place));
+  if (supported && std::string(type) == MATSOLVERPETSC) PetscCall(FactorsInPlace(A, kind, &in_place));
   if (!supported || in_place) algorithm.clear();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
